@@ -1,0 +1,194 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/sourcegraph/jsonrpc2"
+)
+
+// handler is what the library calls, one message after the other. It takes the
+// message from the stream, not what the library made of it.
+type handler struct{ s *Session }
+
+// Handle implements jsonrpc2.Handler.
+func (h handler) Handle(context.Context, *jsonrpc2.Conn, *jsonrpc2.Request) {
+	m := h.s.stream.request
+	switch {
+	case h.s.exiting:
+	case m.id != nil:
+		h.s.handleRequest(m)
+	default:
+		h.s.handleNotification(m)
+	}
+}
+
+func (s *Session) handleNotification(m *message) {
+	switch m.method {
+	case MethodCancelRequest:
+		var p CancelParams
+		if err := decode("params", orEmpty(m.params), &p); err != nil || p.ID == nil {
+			s.log.Warn("cancel without an id", "params", string(m.params))
+			return
+		}
+		if e := s.requests.takeID(p.ID); e != nil {
+			s.answerError(e, errCancelled())
+			e.cancel(errCancelled())
+		}
+	case MethodExit:
+		s.exiting = true
+		o := Outcome{Code: 1, End: EndExit}
+		if s.shuttingDown {
+			o.Code = 0
+		}
+		s.exit <- o
+	default:
+		if !strings.HasPrefix(m.method, "$/") {
+			s.log.Warn("notification ignored", "method", m.method)
+		}
+	}
+}
+
+func orEmpty(params json.RawMessage) json.RawMessage {
+	if params == nil {
+		return json.RawMessage("{}")
+	}
+	return params
+}
+
+// handleRequest runs in the reader: what it does is seen by every later
+// message.
+func (s *Session) handleRequest(m *message) {
+	ctx, cancel := s.begin()
+	e := &entry{id: m.id, cancel: cancel}
+	r, known := s.routes[m.method]
+	if fault := s.requests.add(e, r.accept != nil); fault != nil {
+		s.stream.refuse(m.id, fault)
+		cancel(nil)
+		return
+	}
+	fault := s.admit(m.method)
+	if fault == nil && !known {
+		fault = errMethodNotFound(m.method)
+	}
+	switch {
+	case fault != nil:
+		s.fail(ctx, e, fault)
+		s.leave(e)
+	case r.accept != nil:
+		s.accept(ctx, e, r, m)
+	default:
+		s.gate.pass(func() { go s.serve(ctx, e, r, m) }) // ends with the request: finish waits for it
+	}
+}
+
+// admit says which methods are open in which part of a session's life.
+func (s *Session) admit(method string) *Error {
+	switch {
+	case s.shuttingDown:
+		return ErrShuttingDown()
+	case method == MethodInitialize && s.initialized:
+		return errInvalidRequest(MethodInitialize + " was accepted already")
+	case method != MethodInitialize && !s.initialized:
+		return errNotInitialized(method)
+	case method == MethodExit || method == MethodCancelRequest:
+		return errInvalidRequest(method + " is a notification: it has no id")
+	}
+	return nil
+}
+
+// accept runs the first half of an ordered request and starts the second.
+func (s *Session) accept(ctx context.Context, e *entry, r route, m *message) {
+	// The hold comes before the work begins, lest its first push gets ahead.
+	// The one of initialize has been there from the start, and stays if it is
+	// refused.
+	if r.tells && m.method != MethodInitialize {
+		s.feed.hold()
+		e.held = true
+	}
+	second, err := guard(s.log, m.method, func() (wait, error) {
+		params, err := r.decode(m.params)
+		if err != nil {
+			return nil, err
+		}
+		if p, ok := params.(*InitializeParams); ok && p.ProtocolVersion != ProtocolVersion {
+			return nil, errVersion(p.ProtocolVersion)
+		}
+		return r.accept(ctx, params)
+	})
+	if err != nil {
+		s.fail(ctx, e, err)
+		s.leave(e)
+		return
+	}
+	switch m.method {
+	case MethodInitialize:
+		s.initialized, e.held, e.then = true, true, s.gate.unlock
+	case MethodShutdown:
+		s.shuttingDown, e.then = true, func() { close(s.shutdown) }
+	}
+	go func() { // ends with the wait: finish waits for it
+		defer s.leave(e)
+		answer, err := guard(s.log, m.method, func() (reply, error) { return second(ctx) })
+		s.conclude(ctx, e, answer, err)
+	}()
+}
+
+// serve runs an ordinary request.
+func (s *Session) serve(ctx context.Context, e *entry, r route, m *message) {
+	defer s.leave(e)
+	if err := ctx.Err(); err != nil { // cancelled while it waited for initialize
+		s.fail(ctx, e, err)
+		return
+	}
+	answer, err := guard(s.log, m.method, func() (reply, error) {
+		params, err := r.decode(m.params)
+		if err != nil {
+			return nil, err
+		}
+		if p, ok := params.(*CallParams); ok {
+			s.requests.expect(e, p.ProgressToken)
+		}
+		return r.call(ctx, params)
+	})
+	s.conclude(ctx, e, answer, err)
+}
+
+// conclude answers e, unless it was cancelled meanwhile: then the result is
+// dropped.
+func (s *Session) conclude(ctx context.Context, e *entry, answer reply, err error) {
+	if err != nil {
+		s.fail(ctx, e, err)
+		return
+	}
+	if s.requests.take(e) {
+		s.feed.answer(e.id, answer, e.held)
+		e.answered()
+	}
+}
+
+// fail answers e with an error, unless it was answered.
+func (s *Session) fail(ctx context.Context, e *entry, err error) {
+	if s.requests.take(e) {
+		s.answerError(e, toWire(ctx, err))
+	}
+}
+
+// answerError answers an entry that was taken out of the table.
+func (s *Session) answerError(e *entry, fault *Error) {
+	s.feed.refuse(e.id, fault, e.held)
+	e.answered()
+}
+
+func (e *entry) answered() {
+	if e.then != nil {
+		e.then()
+	}
+}
+
+// leave ends the work on e.
+func (s *Session) leave(e *entry) {
+	e.cancel(nil)
+	s.requests.leave()
+}
