@@ -1,0 +1,65 @@
+package config
+
+import (
+	"path/filepath"
+)
+
+// mcpJSON is Claude Code's project file, which is also everybody's.
+const mcpJSON = ".mcp.json"
+
+func claudePlaces(s *site) []place {
+	main, settings := s.home(".claude.json"), s.home(".claude", "settings.json")
+	if dir := s.env("CLAUDE_CONFIG_DIR"); dir != "" {
+		dir = s.path(dir)
+		main, settings = filepath.Join(dir, ".claude.json"), filepath.Join(dir, "settings.json")
+	}
+	own := claudeDialect()
+	local := s.ofUser(main, own, readClaudeLocal)
+	local.personal = true
+
+	places := []place{local}
+	places = append(places, s.inProject(projectFile{mcpJSON, claudeProjectDialect(), readMCPServers})...)
+	places = append(places,
+		s.ofUser(main, own, readMCPServers),
+		s.ofUser(main, nil, readClaudeSwitches),
+		s.ofUser(settings, nil, readClaudeSettings))
+	return append(places, s.inProject(
+		projectFile{".claude/settings.local.json", nil, readClaudeSettings},
+		projectFile{".claude/settings.json", nil, readClaudeSettings},
+	)...)
+}
+
+// claudeProject is what the user's file says about the working directory.
+func (r *reading) claudeProject() *node {
+	projects := present(r.root.get("projects"))
+	if projects == nil {
+		return nil
+	}
+	if projects.kind != object {
+		return nil // readClaudeSwitches reports it
+	}
+	cwd := r.site.opts.Cwd
+	for _, key := range []string{cwd, filepath.ToSlash(cwd), resolved(cwd)} {
+		if n := projects.get(key); n != nil && n.kind == object {
+			return n
+		}
+	}
+	return nil
+}
+
+func readClaudeLocal(r *reading) {
+	r.servers(r.claudeProject().get("mcpServers"))
+}
+
+func readClaudeSwitches(r *reading) {
+	if n := present(r.root.get("projects")); n != nil && n.kind != object {
+		r.fail(n, "", "projects: expected an object, found %v", n.kind)
+	}
+	project := r.claudeProject()
+	r.off(project.get("disabledMcpServers"), "")
+	r.off(project.get("disabledMcpjsonServers"), mcpJSON)
+}
+
+func readClaudeSettings(r *reading) {
+	r.off(r.root.get("disabledMcpjsonServers"), mcpJSON)
+}

@@ -1,0 +1,55 @@
+package config
+
+// switchServers applies what files say about servers by name: a tool's own
+// lists first, then the user's for all, which are the last word.
+func switchServers(entries []*Entry, rules []rule) {
+	for _, general := range []bool{false, true} {
+		for _, rule := range rules {
+			if general != (rule.provider == "") {
+				continue
+			}
+			for _, e := range entries {
+				if rule.matches(e) {
+					e.Disabled = !rule.on
+				}
+			}
+		}
+	}
+}
+
+// firstOfName keeps of each name the first entry. One that is disabled or
+// invalid owns its name like any other; one that was denied was never there.
+func firstOfName(entries []*Entry, denied func(*Entry) bool) []*Entry {
+	var winners []*Entry
+	taken := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		if taken[e.Name] || denied != nil && denied(e) {
+			continue
+		}
+		taken[e.Name] = true
+		winners = append(winners, e)
+	}
+	return winners
+}
+
+// mergeAliases makes one server of entries that would start the same thing
+// under different names: the earlier name stays. Disabled and invalid entries
+// start nothing, so they neither become aliases nor have any.
+func mergeAliases(entries []*Entry, x Expander) []*Entry {
+	servers := make([]*Entry, 0, len(entries))
+	first := make(map[string]*Entry, len(entries))
+	for _, e := range entries {
+		if e.Disabled || e.Invalid != "" {
+			servers = append(servers, e)
+			continue
+		}
+		identity := e.target(x)
+		if server, ok := first[identity]; ok {
+			server.Aliases = append(server.Aliases, Alias{Name: e.Name, Path: e.Path})
+			continue
+		}
+		first[identity] = e
+		servers = append(servers, e)
+	}
+	return servers
+}

@@ -1,0 +1,170 @@
+package config
+
+import "strings"
+
+// forms are the ways in which a dialect lets a value refer to something else.
+type forms uint16
+
+const (
+	formVariable     forms = 1 << iota // ${V}
+	formDefaultUnset                   // ${V:-d}, d when V is not set
+	formDefaultEmpty                   // ${V:-d}, d when V is not set or empty
+	formEnv                            // ${env:V}
+	formInput                          // ${input:id}
+	formEditor                         // ${workspaceFolder}, ${workspaceFolderBasename}, ${userHome}, ${pathSeparator}
+	formWhole                          // in env and headers: a value that is the name of a set variable
+	formShell                          // in env and headers: !command, !!literal
+)
+
+// dialect is how one tool writes an entry.
+type dialect struct {
+	forms  forms
+	decode func(*fields)
+	// silent are names that the tool knows and that change nothing here.
+	silent []string
+}
+
+func nativeDialect() *dialect {
+	return &dialect{
+		forms:  formVariable | formDefaultEmpty | formWhole | formShell,
+		decode: decodeNative,
+		silent: []string{"$schema", "description"},
+	}
+}
+
+// sharedDialect is native, in a file that other tools write too.
+func sharedDialect() *dialect {
+	d := nativeDialect()
+	d.silent = append(d.silent, "name", "alwaysAllow", "autoApprove")
+	return d
+}
+
+// claudeDialect is that of Claude Code's own file.
+func claudeDialect() *dialect {
+	return &dialect{
+		forms:  formVariable | formDefaultUnset,
+		decode: decodeClaude,
+		silent: []string{"$schema", "description", "name", "alwaysLoad"},
+	}
+}
+
+// claudeProjectDialect is that of .mcp.json, which is Claude Code's and
+// everybody's.
+func claudeProjectDialect() *dialect {
+	d := claudeDialect()
+	d.forms |= formWhole | formShell
+	return d
+}
+
+func vscodeDialect() *dialect {
+	return &dialect{
+		forms:  formEnv | formInput | formEditor,
+		decode: decodeVSCode,
+		silent: []string{"$schema", "description", "name", "gallery", "version"},
+	}
+}
+
+// copilotDialect is that of mcp-config.json, which the editor shares with the
+// Copilot command line.
+func copilotDialect() *dialect {
+	return &dialect{
+		forms:  formVariable | formDefaultEmpty | formEnv | formInput | formEditor,
+		decode: decodeCopilot,
+		silent: []string{"$schema", "description", "name", "displayName", "source", "sourcePath", "isDefaultServer"},
+	}
+}
+
+func decodeNative(f *fields) {
+	e := f.e
+	e.Command = f.str("command")
+	e.Args = f.list("args")
+	e.Env = f.table("env", nil)
+	e.Cwd = f.str("cwd")
+	e.URL = f.str("url")
+	e.Headers = f.table("headers", nil)
+	e.Timeout = f.milliseconds("timeout")
+	e.CallTimeout = f.milliseconds("callTimeout")
+	if tools := f.object("tools"); tools != nil {
+		e.Include = f.listOf(present(tools.get("include")))
+		e.Exclude = f.listOf(present(tools.get("exclude")))
+	}
+	f.auth()
+	f.enabled()
+	f.transport()
+}
+
+// auth reads the native "auth".
+func (f *fields) auth() {
+	n := f.object("auth")
+	if n == nil {
+		return
+	}
+	a := &Auth{
+		ClientID:     f.textOf(present(n.get("clientId"))),
+		ClientSecret: f.textOf(present(n.get("clientSecret"))),
+		Scopes:       f.listOf(present(n.get("scopes"))),
+		CallbackPort: f.port(n.get("callbackPort")),
+		Flow:         f.textOf(present(n.get("flow"))),
+	}
+	if flow := n.get("flow"); a.Flow != "" && a.Flow != "browser" && a.Flow != "client-credentials" {
+		f.invalid(flow, `%s: expected "browser" or "client-credentials"`, flow.label(f.obj))
+	}
+	f.e.Auth = a
+}
+
+func (f *fields) port(n *node) int {
+	v := f.numberOf(present(n), 65535)
+	return int(v)
+}
+
+func decodeClaude(f *fields) {
+	decodeNative(f)
+	if n := f.object("oauth"); n != nil && f.e.Auth == nil {
+		f.e.Auth = &Auth{
+			ClientID:     f.textOf(present(n.get("clientId"))),
+			CallbackPort: f.port(n.get("callbackPort")),
+			// One string of scopes with spaces between, as OAuth writes them.
+			Scopes: strings.Fields(f.textOf(present(n.get("scopes")))),
+		}
+	}
+	if n := f.get("headersHelper"); n != nil {
+		f.note(n, "not supported: the server is contacted without these headers")
+	}
+}
+
+func decodeVSCode(f *fields) {
+	e := f.e
+	e.Command = f.str("command")
+	e.Args = f.list("args")
+	e.Env = f.table("env", func(name string) { e.UnsetEnv = append(e.UnsetEnv, name) })
+	e.EnvFile = f.str("envFile")
+	e.Cwd = f.str("cwd")
+	e.URL = f.str("url")
+	e.Headers = f.table("headers", nil)
+	if scheme, _, ok := strings.Cut(e.URL, "://"); ok && (scheme == "unix" || scheme == "pipe") {
+		f.invalid(f.get("url"), "url: %s:// addresses are not supported: use http:// or https://", scheme)
+	}
+	if n := f.object("oauth"); n != nil {
+		e.Auth = &Auth{ClientID: f.textOf(present(n.get("clientId")))}
+	}
+	if n := f.get("sandbox"); n != nil {
+		f.note(n, "not supported: the server runs without a sandbox")
+	}
+	if f.flag("sandboxEnabled", false) {
+		f.note(f.get("sandboxEnabled"), "not supported: the server runs without a sandbox")
+	}
+	if n := f.get("dev"); n != nil {
+		f.note(n, "for developing the server in VS Code: it has no effect here")
+	}
+	f.enabled()
+	f.transport()
+}
+
+func decodeCopilot(f *fields) {
+	decodeVSCode(f)
+	f.e.Timeout = f.milliseconds("timeout")
+	f.e.Include = f.list("tools")
+	if id := f.str("oauthClientId"); id != "" && f.e.Auth == nil {
+		f.e.Auth = &Auth{ClientID: id}
+	}
+}

@@ -1,0 +1,60 @@
+package config
+
+import (
+	"strings"
+)
+
+// readEnvFile adds the variables of a file of NAME=value lines. What the entry
+// itself says about a variable wins.
+func (ex *expansion) readEnvFile(path string, out *Expanded) error {
+	data, _, err := readFile(path)
+	if err != nil {
+		return cause(err)
+	}
+	decoded, problem := decodeText(data)
+	if problem != nil {
+		return problem
+	}
+	if out.Env == nil {
+		out.Env = make(map[string]string)
+	}
+	for i, line := range strings.Split(string(decoded), "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		name, value, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
+		name = strings.TrimSpace(name)
+		if !ok || name == "" || strings.ContainsAny(name, " \t") {
+			ex.warn("envFile: line %d is not NAME=value", i+1)
+			continue
+		}
+		value = unquoted(strings.TrimSpace(value))
+		ex.secret(value)
+		if _, own := ex.e.Env[name]; own {
+			continue
+		}
+		out.Env[name] = value
+	}
+	for _, name := range ex.e.UnsetEnv {
+		delete(out.Env, name)
+	}
+	return nil
+}
+
+// unquoted is the value of a line: in single quotes as it is, in double quotes
+// with the usual escapes, and without quotes up to a comment.
+func unquoted(s string) string {
+	if len(s) >= 2 {
+		switch inner := s[1 : len(s)-1]; {
+		case s[0] == '\'' && s[len(s)-1] == '\'':
+			return inner
+		case s[0] == '"' && s[len(s)-1] == '"':
+			return strings.NewReplacer(`\n`, "\n", `\r`, "\r", `\t`, "\t", `\"`, `"`, `\\`, `\`).Replace(inner)
+		}
+	}
+	if i := strings.Index(s, " #"); i >= 0 && !strings.ContainsAny(s[:1], `"'`) {
+		s = strings.TrimSpace(s[:i])
+	}
+	return s
+}

@@ -1,0 +1,270 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// fields reads the members of one entry into an Entry and says what is wrong
+// with them. Each accessor takes a missing or null member as not given.
+type fields struct {
+	*report
+	e    *Entry
+	obj  *node
+	used map[string]bool // names an accessor has asked for
+	// invalidAt is where e.Invalid first arose; nil while it is "".
+	invalidAt *node
+}
+
+// get is the member of that name, or nil when it is missing or null.
+func (f *fields) get(name string) *node {
+	f.used[name] = true
+	return present(f.obj.get(name))
+}
+
+func present(n *node) *node {
+	if n == nil || n.kind == null {
+		return nil
+	}
+	return n
+}
+
+// invalid makes the entry unusable. The first reason has the pointer.
+func (f *fields) invalid(n *node, format string, args ...any) {
+	message := `Server "` + f.e.Name + `": ` + fmt.Sprintf(format, args...)
+	if f.e.Invalid != "" {
+		f.e.Invalid += "; " + message
+		return
+	}
+	f.e.Invalid = message
+	f.e.InvalidPointer = n.pointer()
+	f.invalidAt = n
+}
+
+func (f *fields) expected(n *node, what string) {
+	if n == f.obj {
+		f.invalid(n, "expected %s, found %v", what, n.kind)
+		return
+	}
+	f.invalid(n, "%s: expected %s, found %v", n.label(f.obj), what, n.kind)
+}
+
+func (f *fields) note(n *node, format string, args ...any) {
+	f.warn(n, f.e.Name, "%s: "+format, append([]any{n.label(f.obj)}, args...)...)
+}
+
+func (f *fields) str(name string) string {
+	return f.textOf(f.get(name))
+}
+
+func (f *fields) textOf(n *node) string {
+	if n == nil {
+		return ""
+	}
+	if n.kind != text {
+		f.expected(n, "a string")
+		return ""
+	}
+	return n.text
+}
+
+func (f *fields) list(name string) []string {
+	return f.listOf(f.get(name))
+}
+
+func (f *fields) listOf(n *node) []string {
+	if n == nil {
+		return nil
+	}
+	if n.kind != array {
+		f.expected(n, "an array of strings")
+		return nil
+	}
+	list := make([]string, 0, len(n.items))
+	for _, item := range n.items {
+		if item.kind != text {
+			f.expected(item, "a string")
+			return nil
+		}
+		list = append(list, item.text)
+	}
+	return list
+}
+
+// table reads an object of strings. Numbers and booleans in it are taken as
+// strings; onNull is told of each name whose value is null, and when it is nil
+// such a value is as wrong as an array.
+func (f *fields) table(name string, onNull func(name string)) map[string]string {
+	n := f.get(name)
+	if n == nil {
+		return nil
+	}
+	if n.kind != object {
+		f.expected(n, "an object of strings")
+		return nil
+	}
+	f.repeated(n, f.e.Name, f.obj)
+	table := make(map[string]string, len(n.members))
+	for _, m := range n.members {
+		switch m.value.kind {
+		case text:
+			table[m.name] = m.value.text
+		case number, boolean:
+			f.note(m.value, "%v, used as a string: put it in quotes", m.value.kind)
+			table[m.name] = m.value.text
+		case null:
+			if onNull != nil {
+				onNull(m.name)
+				continue
+			}
+			f.expected(m.value, "a string")
+		case array, object:
+			f.expected(m.value, "a string")
+		}
+	}
+	return table
+}
+
+func (f *fields) object(name string) *node {
+	n := f.get(name)
+	if n == nil {
+		return nil
+	}
+	if n.kind != object {
+		f.expected(n, "an object")
+		return nil
+	}
+	f.repeated(n, f.e.Name, f.obj)
+	return n
+}
+
+// flag reads a boolean, and takes "true" and "false" for one.
+func (f *fields) flag(name string, otherwise bool) bool {
+	n := f.get(name)
+	switch {
+	case n == nil:
+		return otherwise
+	case n.kind == boolean:
+		return n.text == "true"
+	case n.kind == text && (n.text == "true" || n.text == "false"):
+		f.note(n, "a string, used as %s: remove the quotes", n.text)
+		return n.text == "true"
+	}
+	f.expected(n, "true or false")
+	return otherwise
+}
+
+// numberOf reads a number from 0 to high, and takes a string that holds one for
+// it. What is neither is a warning, and 0.
+func (f *fields) numberOf(n *node, high float64) float64 {
+	if n == nil {
+		return 0
+	}
+	if n.kind != number && n.kind != text {
+		f.note(n, "expected a number, found %v: not used", n.kind)
+		return 0
+	}
+	v, err := strconv.ParseFloat(strings.TrimSpace(n.text), 64)
+	if err != nil || math.IsNaN(v) || v < 0 || v > high {
+		f.note(n, "expected a number from 0 to %s: not used", strconv.FormatFloat(high, 'f', -1, 64))
+		return 0
+	}
+	if n.kind == text {
+		f.note(n, "a string, used as a number: remove the quotes")
+	}
+	return v
+}
+
+// milliseconds reads a duration; 0 when it is not given or of no use.
+func (f *fields) milliseconds(name string) time.Duration {
+	// A year is more than anybody waits, and far from what overflows.
+	const limit = 365 * 24 * time.Hour / time.Millisecond
+	v := f.numberOf(f.get(name), float64(limit))
+	return time.Duration(v * float64(time.Millisecond))
+}
+
+// enabled reads both ways in which tools switch a server off.
+func (f *fields) enabled() {
+	enabled := f.flag("enabled", true)
+	f.e.Disabled = f.flag("disabled", false) || !enabled
+}
+
+// transport decides how the server is reached and what the entry lacks for
+// that.
+func (f *fields) transport() {
+	hasCommand, hasURL := f.given("command"), f.given("url")
+	if hasCommand && hasURL {
+		f.invalid(f.obj, `both "command" and "url" are set - server should be either stdio (command) OR http/sse (url), not both`)
+	}
+	f.e.Kind = "stdio"
+	if hasURL && !hasCommand {
+		f.e.Kind = "http"
+	}
+	if f.given("type") {
+		n := f.get("type")
+		if n.kind != text {
+			f.expected(n, "a string")
+			return
+		}
+		named, ok := kindNamed(n.text)
+		if !ok {
+			f.invalid(n, `unknown server type "%s"`, n.text)
+			return
+		}
+		f.e.Kind = named
+	}
+	switch {
+	case f.e.Kind == "stdio" && !hasCommand:
+		f.invalid(f.obj, `stdio server requires "command" field`)
+	case f.e.Kind != "stdio" && !hasURL:
+		f.invalid(f.obj, `%s server requires "url" field`, f.e.Kind)
+	}
+}
+
+// given says that a member is there and not empty, whatever its kind: one of a
+// wrong kind is reported as that, not as missing.
+func (f *fields) given(name string) bool {
+	n := f.get(name)
+	return n != nil && (n.kind != text || n.text != "")
+}
+
+// kindNamed is the transport that a type means, in any tool's words.
+func kindNamed(word string) (kind string, ok bool) {
+	switch strings.ToLower(word) {
+	case "stdio", "local":
+		return "stdio", true
+	case "http", "streamable-http", "streamablehttp", "streamable_http", "remote":
+		return "http", true
+	case "sse":
+		return "sse", true
+	}
+	return "", false
+}
+
+// unused warns of the names that no accessor asked for and the owning tool does
+// not know: once for the entry, at the first.
+func (f *fields) unused(silent []string) {
+	f.repeated(f.obj, f.e.Name, f.obj)
+	var first *node
+	var names []string
+	for _, m := range f.obj.members {
+		if f.used[m.name] || slices.Contains(silent, m.name) {
+			continue
+		}
+		if first == nil {
+			first = m.value
+		}
+		names = append(names, strconv.Quote(m.name))
+	}
+	switch len(names) {
+	case 0:
+	case 1:
+		f.warn(first, f.e.Name, "unknown key %s: it has no effect", names[0])
+	default:
+		f.warn(first, f.e.Name, "unknown keys %s: they have no effect", strings.Join(names, ", "))
+	}
+}

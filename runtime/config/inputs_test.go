@@ -1,0 +1,174 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf16"
+)
+
+// readerUnderTest is a place a reader reads, and how the servers stand in it.
+type readerUnderTest struct {
+	name string
+	file string
+	// wrap puts the members of the servers object into a file; %s stands for
+	// the object.
+	wrap string
+}
+
+func readersUnderTest() []readerUnderTest {
+	return []readerUnderTest{
+		{"sidecar-project", "home/project/.mcp-sidecar/mcp.json", `{"mcpServers": %s}`},
+		{"sidecar-user", "home/.config/mcp-sidecar/mcp.json", `{"mcpServers": %s}`},
+		{"claude-local", "home/.claude.json", `{"projects": {"$/home/project": {"mcpServers": %s}}}`},
+		{"claude-project", "home/project/.mcp.json", `{"mcpServers": %s}`},
+		{"claude-user", "home/.claude.json", `{"mcpServers": %s}`},
+		{"vscode-project", "home/project/.vscode/mcp.json", `{"servers": %s, "inputs": []}`},
+		{"vscode-workspace", "home/project/a.code-workspace", `{"folders": [], "mcp": {"servers": %s}}`},
+		{"vscode-settings", "home/project/.vscode/settings.json", `{"mcp": {"servers": %s}}`},
+		{"vscode-user", "home/.config/Code/User/mcp.json", `{"servers": %s}`},
+		{"copilot", "home/.copilot/mcp-config.json", `{"mcpServers": %s}`},
+		{"mcp-json", "home/project/mcp.json", `{"mcpServers": %s}`},
+	}
+}
+
+const goodServers = `{
+  "good": {"command": "good-server", "args": ["--port", "1"], "env": {"A": "b"}},
+  "remote": {"type": "http", "url": "https://example.com/mcp", "headers": {"X-A": "b"}}
+}`
+
+// oddInputs are files as they should not be. What is between good servers and
+// a wrong one must not matter to the good ones.
+func oddInputs(wrap func(servers string) string) []struct{ name, text string } {
+	beside := func(entry string) string { return wrap(`{"bad": ` + entry + `, "good": {"command": "good-server"}}`) }
+	good := wrap(goodServers)
+	return []struct{ name, text string }{
+		{"valid", good},
+		{"comments", "// first\n" + strings.Replace(wrap(goodServers), "{", "{ /* here */", 1) + "// last, without a line break"},
+		{"trailing comma", wrap(`{"good": {"command": "good-server", "args": ["a",],},}`)},
+		{"byte order mark", "\ufeff" + good},
+		{"UTF-16 little endian", utf16Text(good, true, false)},
+		{"UTF-16 big endian", utf16Text(good, true, true)},
+		{"UTF-16 without mark", utf16Text(good, false, false)},
+		{"UTF-16 cut", utf16Text(good, true, false)[:21]},
+		{"Latin-1", strings.Replace(good, "good-server", "caf\xe9", 1)},
+		{"CRLF", strings.ReplaceAll(good, "\n", "\r\n")},
+		{"empty", ""},
+		{"blank", " \n\n"},
+		{"null", "null"},
+		{"array", "[]"},
+		{"servers are an array", wrap("[]")},
+		{"servers are null", wrap("null")},
+		{"entry is a string", beside(`"npx"`)},
+		{"entry is null", beside(`null`)},
+		{"args is a string", beside(`{"command": "c", "args": "x"}`)},
+		{"args holds a number", beside(`{"command": "c", "args": ["a", 1]}`)},
+		{"env is an array", beside(`{"command": "c", "env": []}`)},
+		{"env holds an object", beside(`{"command": "c", "env": {"A": {}}}`)},
+		{"headers is a string", beside(`{"url": "https://example.com", "headers": "x"}`)},
+		{"numbers and booleans in env", beside(`{"command": "c", "env": {"N": 1.50, "B": true}}`)},
+		{"command is a number", beside(`{"command": 1}`)},
+		{"booleans as strings", beside(`{"command": "c", "disabled": "true"}`)},
+		{"enabled is a word", beside(`{"command": "c", "enabled": "yes"}`)},
+		{"type is a number", beside(`{"type": 1, "command": "c"}`)},
+		{"unknown keys", beside(`{"command": "c", "comand": "d", "zzz": 1}`)},
+		{"repeated keys", wrap(`{"good": {"command": "lost"}, "good": {"command": "lost", "command": "good-server", "env": {"A": "1", "A": "2"}}}`)},
+		{"half written", good[:len(good)/2]},
+		{"single quotes", strings.ReplaceAll(good, `"`, `'`)},
+		{"line break in a string", strings.Replace(good, "good-server", "good\nserver", 1)},
+		{"comma missing", strings.Replace(good, `"env"`, `"x" "env"`, 1)},
+		{"nested too deep", wrap(strings.Repeat("[", 100_000))},
+		{"strange names", wrap(`{"": {"command": "good-server"}, "a/b~c": {"args": 1}, "\u0000": {"command": "nul"}}`)},
+	}
+}
+
+func utf16Text(s string, mark, bigEndian bool) string {
+	if mark {
+		s = "\ufeff" + s
+	}
+	var b bytes.Buffer
+	for _, unit := range utf16.Encode([]rune(s)) {
+		high, low := byte(unit>>8), byte(unit)
+		if bigEndian {
+			b.Write([]byte{high, low})
+		} else {
+			b.Write([]byte{low, high})
+		}
+	}
+	return b.String()
+}
+
+func TestEveryReaderCopesWithEveryInput(t *testing.T) {
+	for _, reader := range readersUnderTest() {
+		t.Run(reader.name, func(t *testing.T) {
+			m := newMachine(t)
+			wrap := func(servers string) string {
+				return strings.ReplaceAll(fmt.Sprintf(reader.wrap, servers), "$/", m.root+"/")
+			}
+			var got strings.Builder
+			for _, in := range oddInputs(wrap) {
+				m.write(t, reader.file, []byte(in.text))
+				fmt.Fprintf(&got, "== %s\n%s", in.name, m.render(m.discover(t)))
+			}
+			path := m.path(reader.file)
+			inPlace := func(name string, make func() error) {
+				if err := os.Remove(path); err != nil {
+					t.Fatal(err)
+				}
+				if err := make(); err != nil {
+					t.Fatal(err)
+				}
+				fmt.Fprintf(&got, "== %s\n%s", name, m.render(m.discover(t)))
+			}
+			inPlace("directory in its place", func() error { return os.Mkdir(path, 0o700) })
+			inPlace("symbolic link to itself", func() error { return os.Symlink(filepath.Base(path), path) })
+			inPlace("symbolic link to nothing", func() error { return os.Symlink("nothing", path) })
+			inPlace("symbolic link to a file", func() error {
+				m.write(t, "home/elsewhere.json", []byte(wrap(goodServers)))
+				return os.Symlink(m.path("home/elsewhere.json"), path)
+			})
+			inPlace("50 MB", func() error {
+				if err := os.WriteFile(path, nil, 0o600); err != nil {
+					return err
+				}
+				return os.Truncate(path, 50<<20)
+			})
+			compareGolden(t, "testdata/inputs/"+reader.name+".txt", got.String())
+		})
+	}
+}
+
+func TestAFileOfExactlyTheLimitIsRead(t *testing.T) {
+	m := newMachine(t)
+	text := []byte(`{"mcpServers": {"good": {"command": "c"}}}`)
+	text = append(text, bytes.Repeat([]byte(" "), maxFile-len(text))...)
+	m.write(t, "home/project/.mcp.json", text)
+	if r := m.discover(t); len(r.Entries) != 1 || len(r.Diagnostics) != 0 {
+		t.Error(m.render(r))
+	}
+	m.write(t, "home/project/.mcp.json", append(text, ' '))
+	if r := m.discover(t); len(r.Entries) != 0 || len(r.Diagnostics) != 1 {
+		t.Error(m.render(r))
+	}
+}
+
+func TestNoDiagnosticRepeatsAValue(t *testing.T) {
+	const secret = "hunter2hunter2"
+	m := newMachine(t)
+	for _, in := range oddInputs(func(s string) string { return fmt.Sprintf(`{"mcpServers": %s}`, s) }) {
+		for _, old := range []string{`"good-server"`, `"c"`, `"x"`, `"npx"`, `1`, `"yes"`, `"lost"`} {
+			for _, value := range []string{`"` + secret + `"`, secret, `"` + secret + "\n\"", `"\` + secret + `"`} {
+				m.write(t, "home/project/.mcp.json", []byte(strings.ReplaceAll(in.text, old, value)))
+				for _, d := range m.discover(t).Diagnostics {
+					// The one message whose text is laid down repeats a type.
+					if strings.Contains(d.Message, secret) && !strings.Contains(d.Message, "unknown server type") {
+						t.Errorf("%s: %s", in.name, d.Message)
+					}
+				}
+			}
+		}
+	}
+}

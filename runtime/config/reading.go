@@ -1,0 +1,176 @@
+package config
+
+import (
+	"path/filepath"
+	"slices"
+)
+
+// reading is one place being read.
+type reading struct {
+	*report
+	site     *site
+	provider *provider
+	place    place
+	root     *node // an object; nil for row 0
+	// inputs are those of the file, by id; set before its servers are read.
+	inputs map[string]Input
+
+	found    []definition
+	switches []rule
+}
+
+// definition is one server as one place has it. Those of a whole row are found
+// before the first is decoded, so that a row may combine them.
+type definition struct {
+	name   string
+	node   *node
+	place  place
+	inputs map[string]Input
+}
+
+// rule switches servers by name.
+type rule struct {
+	names []string
+	on    bool
+	// provider and base, unless "", narrow it to that provider's entries, and to
+	// files of that name.
+	provider string
+	base     string
+}
+
+func (r *rule) matches(e *Entry) bool {
+	return slices.Contains(r.names, e.Name) &&
+		(r.provider == "" || r.provider == e.Provider) &&
+		(r.base == "" || r.base == filepath.Base(e.Path))
+}
+
+// readMCPServers reads the form that most tools share.
+func readMCPServers(r *reading) {
+	r.repeated(r.root, "", nil, "mcpServers")
+	r.servers(r.root.get("mcpServers"))
+	if r.root.get("mcpServers") == nil {
+		r.misnamed("mcpServers", "servers")
+	}
+}
+
+func readSidecarProject(r *reading) {
+	readMCPServers(r)
+	for _, name := range []string{"disabledServers", "enabledServers"} {
+		if n := r.root.get(name); n != nil {
+			r.warn(n, "", "%s: has an effect in the user's own mcp-sidecar/mcp.json only", name)
+		}
+	}
+}
+
+func readSidecarUser(r *reading) {
+	readMCPServers(r)
+	r.repeated(r.root, "", nil, "disabledServers", "enabledServers")
+	// In this order: what is in both lists stays off.
+	r.switches = append(
+		r.switches,
+		rule{names: r.names(r.root.get("enabledServers")), on: true},
+		rule{names: r.names(r.root.get("disabledServers"))},
+	)
+}
+
+// readHost reads settings.servers, each of which is a text of its own.
+func readHost(r *reading) {
+	names := make([]string, 0, len(r.site.opts.Servers))
+	for name := range r.site.opts.Servers {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		doc := &document{path: "mcp:" + name, unplaced: true}
+		n, problem := parseJSONC(doc, r.site.opts.Servers[name])
+		if problem != nil {
+			n = &node{doc: doc} // null, which is no entry either
+		}
+		r.define(name, n)
+	}
+}
+
+// servers reads the object that has the servers by name; nil is none.
+func (r *reading) servers(n *node) {
+	if n == nil {
+		return
+	}
+	if n.kind != object {
+		r.fail(n, "", "%s: expected an object, found %v", n.label(nil), n.kind)
+		return
+	}
+	r.repeated(n, "", nil)
+	for _, m := range n.members {
+		r.define(m.name, m.value)
+	}
+}
+
+// misnamed says so when a file has another tool's key.
+func (r *reading) misnamed(right, wrong string) {
+	if n := r.root.get(wrong); n != nil && n.kind == object {
+		r.warn(n, "", "%q is not read in this file: rename it to %q", wrong, right)
+	}
+}
+
+// objectIn is a member that is an object; any other is reported.
+func (r *reading) objectIn(n *node, name string) *node {
+	v := present(n.get(name))
+	if v == nil || v.kind == object {
+		return v
+	}
+	r.fail(v, "", "%s: expected an object, found %v", v.label(nil), v.kind)
+	return nil
+}
+
+// off reads a list of names of this provider's servers that are switched off.
+func (r *reading) off(n *node, base string) {
+	if names := r.names(n); names != nil {
+		r.switches = append(r.switches, rule{names: names, provider: r.provider.id, base: base})
+	}
+}
+
+func (r *reading) define(name string, n *node) {
+	r.found = append(r.found, definition{name, n, r.place, r.inputs})
+}
+
+// decode makes an entry of a definition, in the dialect of its place.
+func (r *report) decode(p *provider, def definition) *Entry {
+	n, at := def.node, def.place
+	e := &Entry{
+		Name: def.name, Provider: p.id, ProviderName: p.name, Level: at.level, Path: at.path,
+		Raw: n.json(), Kind: "stdio", base: at.base, forms: at.dialect.forms,
+	}
+	if at.personal {
+		e.Level = Project
+	}
+	e.Line, e.Column = n.position()
+	f := &fields{report: r, e: e, obj: n, used: make(map[string]bool)}
+	if n.kind == object {
+		at.dialect.decode(f)
+		f.unused(at.dialect.silent)
+	} else {
+		f.expected(n, "an object")
+	}
+	if f.invalidAt != nil {
+		r.fail(f.invalidAt, e.Name, "%s", e.Invalid)
+	}
+	r.findInputs(e, def)
+	return e
+}
+
+// findInputs notes which inputs the entry needs and what its file says about
+// them.
+func (r *report) findInputs(e *Entry, def definition) {
+	e.NeedsInput = e.Uses().Inputs
+	for _, id := range e.NeedsInput {
+		in, ok := def.inputs[id]
+		if !ok {
+			in.ID = id
+			r.warn(def.node, e.Name, `no input has the id %q: define it under "inputs"`, id)
+		}
+		if in.Type == "" {
+			in.Type = "promptString"
+		}
+		e.Inputs = append(e.Inputs, in)
+	}
+}

@@ -1,0 +1,163 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	goruntime "runtime"
+	"slices"
+	"strings"
+)
+
+// site is the user's machine as discovery sees it: what the locators of the
+// providers may ask.
+type site struct {
+	opts Options
+	os   string // GOOS
+	dirs []string
+}
+
+func newSite(o Options) *site {
+	s := &site{opts: o, os: goruntime.GOOS}
+	s.opts.Cwd = filepath.Clean(o.Cwd)
+	folders := o.Folders
+	if len(folders) == 0 {
+		folders = []string{s.opts.Cwd}
+	}
+	for _, folder := range folders {
+		for _, dir := range projectDirs(filepath.Clean(folder), o.Home) {
+			if !slices.Contains(s.dirs, dir) {
+				s.dirs = append(s.dirs, dir)
+			}
+		}
+	}
+	return s
+}
+
+// checkCwd says why the working directory is of no use.
+func checkCwd(cwd string) error {
+	if !filepath.IsAbs(cwd) {
+		return errors.New("cwd is not an absolute path")
+	}
+	d, err := os.Open(cwd)
+	if err != nil {
+		return fmt.Errorf("cwd %s: %w", cwd, cause(err))
+	}
+	defer d.Close() //nolint:errcheck // nothing was written
+	info, err := d.Stat()
+	if err != nil {
+		return fmt.Errorf("cwd %s: %w", cwd, cause(err))
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("cwd %s: not a directory", cwd)
+	}
+	return nil
+}
+
+// projectDirs are the directories in which project files of a workspace folder
+// may lie, nearest first: the folder and those above it up to the repository
+// root; outside of a repository the folder alone. Never the home directory or
+// one above it, where everything would be called a project.
+func projectDirs(folder, home string) []string {
+	var dirs []string
+	for dir := folder; ; dir = filepath.Dir(dir) {
+		below := !holds(dir, home)
+		if below {
+			dirs = append(dirs, dir)
+		}
+		// A worktree or submodule has a file of that name.
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dirs
+		}
+		if !below || dir == filepath.Dir(dir) {
+			return dirs[:min(1, len(dirs))]
+		}
+	}
+}
+
+// holds says that dir is path or above it, symbolic links resolved.
+func holds(dir, path string) bool {
+	rel, err := filepath.Rel(resolved(dir), resolved(path))
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return filepath.Clean(path)
+}
+
+// env is the value of a variable, "" when it is not set.
+func (s *site) env(name string) string {
+	if s.opts.Getenv == nil {
+		return ""
+	}
+	value, _ := s.opts.Getenv(name)
+	return value
+}
+
+// dirFrom is the directory that a variable names, or the fallback under the
+// home directory. Relative values are ignored, as XDG demands.
+func (s *site) dirFrom(name string, fallback ...string) string {
+	if dir := s.env(name); filepath.IsAbs(dir) {
+		return dir
+	}
+	return s.home(fallback...)
+}
+
+func (s *site) home(elem ...string) string {
+	return filepath.Join(append([]string{s.opts.Home}, elem...)...)
+}
+
+// configHome is XDG's directory for configuration, on every system.
+func (s *site) configHome() string {
+	return s.dirFrom("XDG_CONFIG_HOME", ".config")
+}
+
+// appConfig is where desktop programs keep their configuration.
+func (s *site) appConfig() string {
+	switch s.os {
+	case "darwin":
+		return s.home("Library", "Application Support")
+	case "windows":
+		return s.dirFrom("APPDATA", "AppData", "Roaming")
+	}
+	return s.configHome()
+}
+
+// path makes absolute what the host or the user wrote.
+func (s *site) path(p string) string {
+	return absolute(p, s.opts.Home, s.opts.Cwd)
+}
+
+// absolute resolves "~/" and relative paths.
+func absolute(p, home, base string) string {
+	if p == "~" {
+		return home
+	}
+	if rest, ok := strings.CutPrefix(p, "~/"); ok {
+		return filepath.Join(home, rest)
+	}
+	if filepath.IsAbs(p) {
+		return filepath.Clean(p)
+	}
+	return filepath.Join(base, p)
+}
+
+// withSuffix are the files of a directory whose names end so, sorted.
+func withSuffix(dir, suffix string) []string {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer d.Close() //nolint:errcheck // nothing was written
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return nil
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasSuffix(name, suffix) })
+	slices.Sort(names)
+	return names
+}
