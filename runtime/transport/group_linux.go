@@ -1,0 +1,58 @@
+package transport
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// awaitExit returns when a child has ended and leaves it unreaped.
+func awaitExit(pid int) {
+	for {
+		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+		if !errors.Is(err, unix.EINTR) {
+			return
+		}
+	}
+}
+
+// othersAlive reports whether the group has a member besides its leader that
+// has not ended. Signal 0 cannot tell: it finds zombies too.
+func othersAlive(group int) bool {
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return true
+	}
+	defer proc.Close()
+	names, err := proc.Readdirnames(-1)
+	if err != nil {
+		return true
+	}
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil || pid == group {
+			continue
+		}
+		if of, err := unix.Getpgid(pid); err == nil && of == group && !isZombie(pid) {
+			return true
+		}
+	}
+	return false
+}
+
+// isZombie reads the state behind the command's name, which stands in
+// parentheses and may hold anything (proc_pid_stat(5)).
+func isZombie(pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return true // gone meanwhile
+	}
+	end := bytes.LastIndexByte(stat, ')')
+	return end < 0 || end+2 >= len(stat) || stat[end+2] == 'Z' || stat[end+2] == 'X'
+}
+
+// ownExecutable also works after the file was replaced by a newer version.
+func ownExecutable() (string, error) { return "/proc/self/exe", nil }

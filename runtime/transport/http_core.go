@@ -1,0 +1,349 @@
+package transport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// httpCore is what streamable HTTP and the older SSE have in common: every
+// message to the server is a POST, and what the server sends comes on streams.
+//
+//	lane ─┐                             ┌─ lane: answers, progress
+//	      ├─ POST ─▶ server ─ streams ─▶ dispatch ─ hooks: list changes, logs, noise
+//	SDK ──┘                             └─ SDK: what the server asks
+//
+// The SDK's own HTTP transports are not used. They end the session over a page
+// instead of an answer, a malformed event or six closed streams, read bodies
+// without bound, drop the status of failures and block in Connect: what is left
+// of them after the remedies is less than the remedies. One way out and one way
+// in also mean one order of notifications.
+type httpCore struct {
+	spec   Spec
+	hooks  Hooks
+	log    *slog.Logger
+	remote *remote
+	lane   *lane
+	wire   httpWire
+
+	ctx    context.Context //nolint:containedctx // the life of the link, which no call outlives
+	cancel context.CancelFunc
+	// running counts the goroutines of the link. All end with ctx, and close
+	// waits for them. It grows only while mu is held and failure is nil.
+	running  sync.WaitGroup
+	reached  atomic.Bool // the URL has answered, and Hooks.Stage knows
+	shutdown sync.Once   // close has done its work
+
+	greeting greeting                // set by greet, before the SDK connects
+	sdk      atomic.Pointer[sdkConn] // nil before transport
+
+	mu      sync.Mutex
+	pending map[int64]*posting // guarded by mu; requests without an answer
+	failure *Error             // guarded by mu; why nothing works any more
+}
+
+// httpWire is what differs between the two.
+type httpWire interface {
+	// negotiated is told first what the handshake decided.
+	negotiated(info Info)
+	// compose is the POST that carries a message.
+	compose(e envelope) outgoing
+	// exchange posts a request and, unless its answer comes on another stream,
+	// reads the answer. It ends with ctx.
+	exchange(ctx context.Context, p *posting) *Error
+	// learn is shown the result of a request before anybody else.
+	learn(p *posting, result json.RawMessage)
+	// cancels is true when the end of a POST cancels its request.
+	cancels() bool
+}
+
+// posting is one request of the lane under way.
+type posting struct {
+	core   *httpCore
+	id     int64
+	method string
+	frame  envelope
+
+	cancel   context.CancelFunc // ends the POST
+	answered atomic.Bool
+	// unsent: the POST has ended and not reached the server.
+	unsent atomic.Bool
+}
+
+func (c *httpCore) init(spec Spec, hooks Hooks, log *slog.Logger, wire httpWire) error {
+	remote, err := newRemote(spec)
+	if err != nil {
+		return err
+	}
+	c.spec, c.hooks, c.log, c.remote, c.wire = spec, hooks, log, remote, wire
+	c.lane = newLane(c.sendRequest, c.post)
+	c.pending = map[int64]*posting{}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	return nil
+}
+
+// greet makes the handshake, in the given era or whichever it turns out to be.
+func (c *httpCore) greet(ctx context.Context, era Era) error {
+	g := &greeter{lane: c.lane, client: c.spec.identity()}
+	var err error
+	if c.greeting, err = g.run(ctx, era); err != nil {
+		return c.staged(err)
+	}
+	c.dropAll() // a probe that was not answered
+	c.wire.negotiated(Info{Era: c.greeting.era, ProtocolVersion: c.greeting.version})
+	if c.greeting.era == EraStateless {
+		return nil
+	}
+	// The server must have it before anything else comes, on whichever
+	// connection that is.
+	frame, _ := scanEnvelope([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
+	failure := c.tell(ctx, frame)
+	switch {
+	case failure == nil:
+		return nil
+	case ctx.Err() != nil:
+		return interrupted(ctx, StageInitialize, "initialize", false)
+	}
+	return during(failure, StageInitialize, "notifications/initialized", failure.NotSent)
+}
+
+// staged corrects the stage of a handshake's error when the URL never answered.
+func (c *httpCore) staged(err error) error {
+	var failure *Error
+	if c.reached.Load() || !errors.As(err, &failure) {
+		return err
+	}
+	earlier := *failure
+	earlier.Stage = StageConnect
+	return &earlier
+}
+
+// transport implements link. The handshake has been made: the SDK gets its
+// outcome.
+func (c *httpCore) transport() mcp.Transport {
+	conn := newSDKConn(c.greeting, c.writeSDK)
+	c.sdk.Store(conn)
+	if c.err() != nil { // fail may have looked before
+		_ = conn.Close()
+	}
+	return conn
+}
+
+// writeSDK sends what the SDK writes: answers to what the server asked.
+func (c *httpCore) writeSDK(frame []byte) {
+	e, ok := scanEnvelope(frame)
+	if ok && e.name() != "notifications/initialized" { // greet has sent that
+		c.post(frame)
+	}
+}
+
+func (c *httpCore) call(ctx context.Context, call Call) (json.RawMessage, error) {
+	return c.lane.call(ctx, call)
+}
+
+func (c *httpCore) request(ctx context.Context, stage Stage, method string, params json.RawMessage) (json.RawMessage, error) {
+	return c.lane.request(ctx, stage, method, params)
+}
+
+func (c *httpCore) negotiated(info Info) { c.lane.negotiated(info.Era, c.spec.identity()) }
+
+func (c *httpCore) pid() int { return 0 }
+
+func (c *httpCore) done() <-chan struct{} { return c.ctx.Done() }
+
+func (c *httpCore) err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failure == nil {
+		return nil
+	}
+	return c.failure
+}
+
+// sendRequest is the lane's way out. The POST is made in the background: how it
+// fails is the answer of its request, and nobody else's concern.
+func (c *httpCore) sendRequest(_ context.Context, frame []byte) (ticket, error) {
+	e, ok := scanEnvelope(frame)
+	if !ok {
+		return nil, &Error{Code: CodeProtocol, Message: "the arguments are not valid JSON"}
+	}
+	p := &posting{core: c, method: e.name(), frame: e}
+	p.id, _ = number(e.id) // the lane's are integers
+	ctx, cancel := context.WithCancel(c.ctx)
+	p.cancel = cancel
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failure != nil {
+		cancel()
+		return nil, c.failure
+	}
+	c.pending[p.id] = p
+	c.running.Go(func() { c.carry(ctx, p) })
+	return p, nil
+}
+
+// carry runs a request. It ends when the request is answered or dropped.
+func (c *httpCore) carry(ctx context.Context, p *posting) {
+	defer p.cancel()
+	failure := c.wire.exchange(ctx, p)
+	if failure == nil {
+		return
+	}
+	p.unsent.Store(failure.NotSent)
+	p.drop()
+	if !p.answered.Swap(true) {
+		c.lane.refuse(p.id, p.refusal(failure))
+	}
+	if isSessionLost(failure) {
+		c.fail(failure)
+	}
+}
+
+// refusal is what a failure means to a request. A server that does not know
+// server/discover says so in as many ways as there are frameworks: only where it
+// cannot be reached at all is there no point in asking it anything else.
+func (p *posting) refusal(failure *Error) error {
+	if p.method == "server/discover" && failure.Code != CodeRefused && failure.Code != CodeAuth {
+		return &RPCError{Code: mcpMethodNotFound, Message: failure.Message}
+	}
+	return failure
+}
+
+// withdraw implements ticket: it ends the POST.
+func (p *posting) withdraw() bool {
+	p.drop()
+	return p.unsent.Load()
+}
+
+// drop forgets a request nobody waits for any more.
+func (p *posting) drop() {
+	p.cancel()
+	p.core.mu.Lock()
+	defer p.core.mu.Unlock()
+	if p.core.pending[p.id] == p {
+		delete(p.core.pending, p.id)
+	}
+}
+
+func (c *httpCore) dropAll() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, p := range c.pending {
+		p.cancel()
+		delete(c.pending, id)
+	}
+}
+
+// spawn runs f in a goroutine of the link, unless that has ended. f ends with
+// the link's ctx.
+func (c *httpCore) spawn(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failure == nil {
+		c.running.Go(f)
+	}
+}
+
+// postTimeout bounds a message whose fate interests nobody.
+const postTimeout = 10 * time.Second
+
+// post sends a message that has no answer, in the background.
+func (c *httpCore) post(frame []byte) {
+	e, ok := scanEnvelope(frame)
+	if !ok || c.wire.cancels() && e.name() == "notifications/cancelled" {
+		return
+	}
+	c.spawn(func() {
+		ctx, cancel := context.WithTimeout(c.ctx, postTimeout)
+		defer cancel()
+		if failure := c.tell(ctx, e); failure != nil {
+			c.log.Debug("the server refused a message", "method", e.name(), "error", failure)
+		}
+	})
+}
+
+// tell posts what has no answer. Any success will do: servers send 200, 202 and
+// 204.
+func (c *httpCore) tell(ctx context.Context, e envelope) *Error {
+	resp, failure := c.send(ctx, c.wire.compose(e))
+	if failure == nil {
+		discard(resp)
+	} else if isSessionLost(failure) {
+		c.fail(failure)
+	}
+	return failure
+}
+
+// send makes one HTTP request and reports, once, that the URL answers.
+func (c *httpCore) send(ctx context.Context, out outgoing) (*http.Response, *Error) {
+	resp, failure := c.remote.send(ctx, out)
+	if (failure == nil || isStatus(failure)) && !c.reached.Swap(true) && c.hooks.Stage != nil {
+		c.hooks.Stage(StageInitialize)
+	}
+	return resp, failure
+}
+
+// fail ends the link: everything under way fails, and every goroutine ends.
+func (c *httpCore) fail(cause *Error) {
+	c.mu.Lock()
+	if c.failure != nil {
+		c.mu.Unlock()
+		return
+	}
+	failure := *cause
+	failure.Stage, failure.NotSent = StageTransport, false
+	c.failure = &failure
+	c.mu.Unlock()
+	c.lane.fail(&failure)
+	c.cancel()
+	if conn := c.sdk.Load(); conn != nil {
+		_ = conn.Close()
+	}
+}
+
+// end is the common part of close. farewell may tell the server, and is left
+// out when the connection is gone already.
+func (c *httpCore) end(farewell func(context.Context)) {
+	c.shutdown.Do(func() {
+		alive := c.err() == nil
+		c.fail(closedError())
+		if alive {
+			within := c.spec.Shutdown
+			if within <= 0 {
+				within = defaultShutdown
+			}
+			// Half of it: what was running has the other half.
+			ctx, cancel := context.WithTimeout(context.Background(), within/2)
+			farewell(ctx)
+			cancel()
+		}
+		c.running.Wait()
+		c.remote.close()
+	})
+}
+
+// isStatus: the server itself refused, as opposed to the network.
+func isStatus(failure *Error) bool {
+	var status *HTTPError
+	return errors.As(failure, &status)
+}
+
+func isSessionLost(err error) bool { return errors.Is(err, ErrSessionLost) }
+
+// unanswered is a request that was taken and will not be answered.
+func unanswered(p *posting, got string) *Error {
+	return &Error{Code: CodeProtocol, Message: fmt.Sprintf("%s got %s", p.method, got)}
+}
+
+// broken is a request whose answer did not come to its end.
+func broken(p *posting) *Error {
+	return &Error{Code: CodeClosed, Message: "the server ended the stream before the answer to " + p.method}
+}

@@ -1,0 +1,212 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// HTTPError is an answer whose status is no success. An *Error wraps it.
+//
+// The errors made here have no stage: who waits for them knows it (during).
+type HTTPError struct {
+	Status int
+	// Body is the beginning of the answer's text, on one line.
+	Body string
+	// RetryAfter is how long the server asked to be left alone, or 0.
+	RetryAfter time.Duration
+	// Challenge are the WWW-Authenticate headers.
+	Challenge []string
+}
+
+// maxErrorBody bounds what is read of the body of a failure, in bytes.
+const maxErrorBody = 1 << 20
+
+// maxExcerpt bounds what is shown of it, in bytes.
+const maxExcerpt = 300
+
+// Error implements error.
+func (e *HTTPError) Error() string {
+	text := fmt.Sprintf("HTTP %d %s", e.Status, http.StatusText(e.Status))
+	text = strings.TrimRight(text, " ")
+	if e.Body != "" {
+		text += ": " + e.Body
+	}
+	if e.RetryAfter > 0 {
+		text += fmt.Sprintf(" (asks to retry after %s)", e.RetryAfter)
+	}
+	return text
+}
+
+// answerError turns an answer that is no success into an *Error and closes its
+// body. hadSession: the request named a session.
+func answerError(resp *http.Response, hadSession bool) *Error {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
+	_ = resp.Body.Close()
+	failure := &HTTPError{
+		Status:     resp.StatusCode,
+		Body:       excerpt(body),
+		RetryAfter: retryAfter(resp.Header.Get("Retry-After"), time.Now()),
+		Challenge:  resp.Header.Values("Www-Authenticate"),
+	}
+	rpc := errorBody(body)
+	switch {
+	case asksForAuth(failure):
+		return &Error{Code: CodeAuth, Message: failure.Error(), Err: failure}
+	case hadSession && namesLostSession(resp.StatusCode, body, rpc):
+		return &Error{
+			Code: CodeClosed, Message: ErrSessionLost.Error() + ": " + failure.Error(),
+			Err: errors.Join(ErrSessionLost, failure),
+		}
+	case rpc != nil:
+		return &Error{Code: CodeProtocol, Message: rpc.Message, Err: errors.Join(rpc, failure)}
+	case resp.StatusCode >= 300 && resp.StatusCode < 400 && resp.Header.Get("Location") != "":
+		return &Error{
+			Code: CodeHTTP, Err: failure,
+			Message: fmt.Sprintf("%s: redirected to %s", failure, resp.Header.Get("Location")),
+			Hint:    "configure the URL it redirects to",
+		}
+	}
+	return &Error{Code: CodeHTTP, Message: failure.Error(), Err: failure}
+}
+
+// asksForAuth: 403 without a challenge is no question of signing in, such as
+// that of a server which refuses the Host header.
+func asksForAuth(e *HTTPError) bool {
+	return e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden && len(e.Challenge) > 0
+}
+
+// namesLostSession: 404 is how a server says that it does not know a session
+// (MCP 2025-11-25, basic/transports, session management); some say it by a 400
+// with words.
+func namesLostSession(status int, body []byte, rpc *RPCError) bool {
+	switch status {
+	case http.StatusNotFound:
+		return rpc == nil || rpc.Code != mcpMethodNotFound
+	case http.StatusBadRequest:
+		if rpc != nil && (rpc.Code == mcpMethodNotFound || rpc.Code == mcpInvalidParams) {
+			return false
+		}
+		return bytes.Contains(bytes.ToLower(body[:min(len(body), 1<<10)]), []byte("session"))
+	}
+	return false
+}
+
+// errorBody is the JSON-RPC error that a body holds, or nil.
+func errorBody(body []byte) *RPCError {
+	var message struct {
+		JSONRPC string    `json:"jsonrpc"`
+		Error   *RPCError `json:"error"`
+	}
+	if json.Unmarshal(body, &message) != nil || message.JSONRPC != "2.0" {
+		return nil
+	}
+	return message.Error
+}
+
+// sendError turns what http.Client.Do failed with into an *Error. connected: a
+// connection was there, so that the request may have reached the server.
+func sendError(err error, connected bool) *Error {
+	failure := &Error{Code: CodeClosed, NotSent: !connected, Err: err}
+	if !connected {
+		failure.Code = CodeRefused
+	}
+	var (
+		wrapped *url.Error
+		dns     *net.DNSError
+		network *net.OpError
+		cert    *tls.CertificateVerificationError
+		unknown x509.UnknownAuthorityError
+		moved   redirectError
+	)
+	cause, host := err, ""
+	if errors.As(err, &wrapped) {
+		cause = wrapped.Err
+		if target, err := url.Parse(wrapped.URL); err == nil {
+			host = target.Host
+		}
+	}
+	failure.Message = fmt.Sprintf("cannot reach %s: %v", host, cause)
+	switch {
+	case errors.As(err, &moved):
+		failure.Code = CodeHTTP
+		failure.Message = fmt.Sprintf("%s: %s", host, moved)
+	case errors.Is(err, context.DeadlineExceeded), isTimeout(cause):
+		failure.Code = CodeTimeout
+		failure.Message = fmt.Sprintf("no answer from %s in time: %v", host, cause)
+	case errors.As(err, &dns):
+		failure.Message = fmt.Sprintf("cannot reach %s: unknown host %q", host, dns.Name)
+		failure.Hint = "check the URL and the network (a proxy is taken from HTTPS_PROXY)"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		failure.Message = fmt.Sprintf("cannot reach %s: connection refused", host)
+		failure.Hint = "start the server, or check the port"
+	case errors.Is(err, http.ErrSchemeMismatch):
+		failure.Code = CodeRefused
+		failure.Message = fmt.Sprintf("cannot reach %s: it does not speak TLS", host)
+		failure.Hint = "use an http:// URL"
+	case errors.As(err, &unknown):
+		failure.Message = fmt.Sprintf("cannot reach %s: its certificate is signed by an unknown authority", host)
+		failure.Hint = "install the authority's certificate, or point SSL_CERT_FILE at it"
+	case errors.As(err, &cert):
+		failure.Message = fmt.Sprintf("cannot reach %s: its certificate is not accepted: %v", host, cert.Err)
+	case connected:
+		failure.Message = fmt.Sprintf("%s closed the connection before it answered: %v", host, cause)
+	case errors.As(err, &network):
+		failure.Message = fmt.Sprintf("cannot reach %s: %v", host, network.Err)
+	}
+	return failure
+}
+
+func isTimeout(err error) bool {
+	var timeout net.Error
+	return errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// retryAfter reads RFC 9110, section 10.2.3: seconds or a date.
+func retryAfter(value string, now time.Time) time.Duration {
+	if value == "" {
+		return 0
+	}
+	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if date, err := http.ParseTime(value); err == nil {
+		return max(0, date.Sub(now).Round(time.Second))
+	}
+	return 0
+}
+
+// excerpt is the beginning of a text, on one line and valid UTF-8.
+func excerpt(body []byte) string {
+	text := strings.ToValidUTF8(string(body[:min(len(body), 4*maxExcerpt)]), "")
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > maxExcerpt {
+		text = strings.ToValidUTF8(text[:maxExcerpt], "") + "…"
+	}
+	return text
+}
+
+// tooLarge is the error for a message of size bytes; atLeast when the rest was
+// not read.
+func tooLarge(size, limit int64, atLeast bool) *Error {
+	more := ""
+	if atLeast {
+		more = "at least "
+	}
+	return &Error{
+		Code:    CodeTooLarge,
+		Message: fmt.Sprintf("the answer has %s%d bytes, the limit is %d", more, size, limit),
+	}
+}

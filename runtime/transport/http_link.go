@@ -1,0 +1,170 @@
+package transport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"maps"
+	"net/http"
+	"sync"
+	"sync/atomic"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// httpLink is streamable HTTP of both eras (MCP 2025-11-25 and 2026-07-28,
+// basic/transports): an answer comes on its own POST, as a body or an event
+// stream (http_answer.go). In the stateful era the server also has a stream of
+// its own (http_listen.go).
+type httpLink struct {
+	httpCore
+
+	// session is as the server named it, nil for none.
+	session atomic.Pointer[string]
+	// version is of the protocol, nil before it is negotiated.
+	version atomic.Pointer[string]
+	// headers are the arguments that tools want in headers too, never nil.
+	headers atomic.Pointer[paramHeaders]
+	// plainName: the server compares Mcp-Name undecoded.
+	plainName atomic.Bool
+	// listening: the server's own stream is open.
+	listening atomic.Bool
+	listener  sync.Once // listen has been started
+}
+
+// newHTTPLink prepares a link. Nothing is sent before greet.
+func newHTTPLink(spec Spec, hooks Hooks, log *slog.Logger) (*httpLink, error) {
+	l := &httpLink{}
+	if err := l.init(spec, hooks, log, l); err != nil {
+		return nil, err
+	}
+	l.headers.Store(&paramHeaders{})
+	return l, nil
+}
+
+// transport implements link, and begins to listen: now there is somebody for
+// what the server asks.
+func (l *httpLink) transport() mcp.Transport {
+	conn := l.httpCore.transport()
+	if !l.cancels() {
+		l.listener.Do(func() { l.spawn(l.listen) })
+	}
+	return conn
+}
+
+// negotiated implements link.
+func (l *httpLink) negotiated(info Info) {
+	l.version.Store(&info.ProtocolVersion)
+	if info.Era == EraStateless {
+		l.session.Store(nil) // of an initialize that crossed a late discovery
+	}
+	l.httpCore.negotiated(info)
+}
+
+// cancels implements httpWire: in the stateless era a request lives as long as
+// its POST.
+func (l *httpLink) cancels() bool {
+	version := l.version.Load()
+	return version != nil && *version >= string(EraStateless)
+}
+
+// compose implements httpWire.
+func (l *httpLink) compose(e envelope) outgoing {
+	out := l.outgoing(http.MethodPost)
+	out.body = e.raw
+	out.header["Content-Type"] = []string{"application/json"}
+	out.header["Accept"] = []string{"application/json, text/event-stream"}
+	version := l.versionOf(e)
+	if version == "" {
+		return out
+	}
+	out.header[headerVersion] = []string{version}
+	if version >= string(EraStateless) && e.method != nil {
+		own := statelessHeaders(e.name(), e.params, *l.headers.Load(), l.plainName.Load())
+		maps.Copy(out.header, own)
+	}
+	return out
+}
+
+// outgoing is a request with the headers of the session.
+func (l *httpLink) outgoing(method string) outgoing {
+	header := http.Header{}
+	session, version := l.session.Load(), l.version.Load()
+	if session != nil {
+		header[headerSession] = []string{*session}
+	}
+	if version != nil {
+		header[headerVersion] = []string{*version}
+	}
+	return outgoing{method: method, url: l.remote.url, header: header, hadSession: session != nil}
+}
+
+// versionOf is the protocol version of a message. Before it is negotiated, only
+// the probe names one.
+func (l *httpLink) versionOf(e envelope) string {
+	if version := l.version.Load(); version != nil {
+		return *version
+	}
+	var params struct {
+		Meta struct {
+			Version string `json:"io.modelcontextprotocol/protocolVersion"`
+		} `json:"_meta"`
+	}
+	_ = json.Unmarshal(e.params, &params) // a version of another kind is none
+	return params.Meta.Version
+}
+
+// exchange implements httpWire.
+func (l *httpLink) exchange(ctx context.Context, p *posting) *Error {
+	resp, failure := l.send(ctx, l.compose(p.frame))
+	if failure != nil && l.refusesName(p, failure) {
+		l.plainName.Store(true)
+		resp, failure = l.send(ctx, l.compose(p.frame))
+	}
+	if failure != nil {
+		return failure
+	}
+	if id := resp.Header.Get(headerSession); id != "" && p.method == "initialize" {
+		l.session.Store(&id)
+	}
+	if isEventStream(resp) {
+		return l.readStreams(ctx, p, resp)
+	}
+	return l.readWhole(p, resp)
+}
+
+// refusesName: the server found that the header, in the encoded form the
+// specification wants, contradicts the body. It has not looked at the request.
+func (l *httpLink) refusesName(p *posting, failure *Error) bool {
+	var refusal *RPCError
+	if !errors.As(failure, &refusal) || refusal.Code != codeHeaderMismatch || l.plainName.Load() {
+		return false
+	}
+	name := headerNameOf(p.method, p.frame.params)
+	return headerValue(name) != name && isFieldValue(name)
+}
+
+// learn implements httpWire: what tools want in headers.
+func (l *httpLink) learn(p *posting, result json.RawMessage) {
+	if p.method == "tools/list" && l.cancels() {
+		learned := l.headers.Load().learn(result)
+		l.headers.Store(&learned)
+	}
+}
+
+// close implements link.
+func (l *httpLink) close() {
+	l.end(func(ctx context.Context) {
+		out := l.outgoing(http.MethodDelete)
+		if !out.hadSession {
+			return
+		}
+		resp, failure := l.send(ctx, out)
+		if failure != nil { // 405 from servers that do not care
+			l.log.Debug("the session was not ended", "error", failure)
+			return
+		}
+		discard(resp)
+	})
+}

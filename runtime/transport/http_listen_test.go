@@ -1,0 +1,263 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+const listChanged = "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n"
+
+// timeline notes events with the fake time at which they happen.
+type timeline struct {
+	began time.Time
+	lines []string
+}
+
+func (l *timeline) note(format string, args ...any) {
+	l.lines = append(l.lines, fmt.Sprintf("%-5s ", time.Since(l.began))+fmt.Sprintf(format, args...))
+}
+
+func (l *timeline) check(t *testing.T, want string) {
+	t.Helper()
+	if got := strings.Join(l.lines, "\n"); got != strings.TrimSpace(want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestTheServersStreamIsOpenedAgainHoweverOftenItCloses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		line := &timeline{began: time.Now()}
+		opened := 0
+		server := &fake{get: func(w http.ResponseWriter, r *http.Request) {
+			opened++
+			line.note("GET %d", opened)
+			streaming(w)
+			if opened == 9 {
+				_, _ = io.WriteString(w, listChanged)
+				<-r.Context().Done()
+			}
+		}}
+		s := connectDirect(t, server, Hooks{ToolsChanged: func() { line.note("changed") }})
+		time.Sleep(5 * time.Minute)
+		if s.Err() != nil {
+			t.Errorf("the session ended: %v", s.Err())
+		}
+		s.Close()
+		line.check(t, `
+0s    GET 1
+1s    GET 2
+1s    changed
+3s    GET 3
+3s    changed
+7s    GET 4
+7s    changed
+15s   GET 5
+15s   changed
+31s   GET 6
+31s   changed
+1m1s  GET 7
+1m1s  changed
+1m31s GET 8
+1m31s changed
+2m1s  GET 9
+2m1s  changed
+2m1s  changed`)
+	})
+}
+
+func TestAStreamWithIDsIsContinuedWhereItBroke(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		line := &timeline{began: time.Now()}
+		opened := 0
+		server := &fake{get: func(w http.ResponseWriter, r *http.Request) {
+			opened++
+			line.note("GET after %q", r.Header.Get("Last-Event-Id"))
+			streaming(w)
+			if opened > 3 {
+				<-r.Context().Done()
+				return
+			}
+			fmt.Fprintf(w, "retry: 50\nid: e%d\n%s", opened, listChanged)
+		}}
+		s := connectDirect(t, server, Hooks{ToolsChanged: func() { line.note("changed") }})
+		time.Sleep(time.Minute)
+		s.Close()
+		line.check(t, `
+0s    GET after ""
+0s    changed
+50ms  GET after "e1"
+50ms  changed
+100ms GET after "e2"
+100ms changed
+150ms GET after "e3"`)
+	})
+}
+
+func TestAServerWithoutAStreamIsAskedOnce(t *testing.T) {
+	for name, get := range map[string]http.HandlerFunc{
+		"405":    nil,
+		"404":    http.NotFound,
+		"500":    func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "?", 500) },
+		"a page": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") },
+		"closed": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := &fake{get: get}
+				if name == "closed" {
+					server.get = func(w http.ResponseWriter, _ *http.Request) {
+						w.Header().Set("Content-Type", "text/plain")
+					}
+				}
+				s := connectDirect(t, server, Hooks{})
+				time.Sleep(time.Hour)
+				if _, err := s.Call(t.Context(), Call{Tool: "tool"}); err != nil {
+					t.Error(err)
+				}
+				s.Close()
+				if n := server.count("GET"); n != 1 {
+					t.Errorf("%d GETs", n)
+				}
+			})
+		})
+	}
+}
+
+func TestAStreamThatNeverBeginsHoldsUpNothing(t *testing.T) {
+	server := &fake{get: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }}
+	s := dialed(t, Spec{URL: serve(t, server)}, Hooks{})
+	if _, err := s.Call(t.Context(), Call{Tool: "tool"}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAServerThatLostItsStreamIsLost(t *testing.T) {
+	for name, test := range map[string]struct {
+		again  http.HandlerFunc // what follows the first stream
+		within time.Duration
+		lost   bool
+		cause  error
+	}{
+		"forgotten": {http.NotFound, 2 * time.Second, true, ErrSessionLost},
+		"overloaded for a while": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "20")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}, time.Hour, false, nil},
+		"given up": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) }, time.Hour, false, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				first := true
+				server := &fake{get: func(w http.ResponseWriter, r *http.Request) {
+					if first {
+						first = false
+						streaming(w)
+						return
+					}
+					test.again(w, r)
+				}}
+				s := connectDirect(t, server, Hooks{})
+				defer s.Close()
+				time.Sleep(test.within)
+				if lost := s.Err() != nil; lost != test.lost || !errors.Is(s.Err(), test.cause) {
+					t.Errorf("lost: %v (%v), want %v", lost, s.Err(), test.lost)
+				}
+			})
+		})
+	}
+}
+
+// unplugged is a network that a test cuts.
+type unplugged struct {
+	direct
+	cut bool
+}
+
+func (u *unplugged) RoundTrip(req *http.Request) (*http.Response, error) {
+	if u.cut {
+		return nil, errors.New("no route to host")
+	}
+	return u.direct.RoundTrip(req)
+}
+
+func TestAServerThatIsGoneIsLostAfterSomeAttempts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		end := make(chan struct{})
+		server := &fake{get: func(w http.ResponseWriter, _ *http.Request) {
+			streaming(w)
+			<-end
+		}}
+		s := connectDirect(t, server, Hooks{})
+		defer s.Close()
+		client := s.link.(*httpLink).remote.client
+		synctest.Wait()
+		client.Transport = &unplugged{cut: true}
+		close(end)
+		began := time.Now()
+		<-s.Done()
+		if took := time.Since(began); took != 15*time.Second {
+			t.Errorf("lost after %s", took)
+		}
+		var failure *Error
+		if !errors.As(s.Err(), &failure) || failure.Code != CodeRefused {
+			t.Errorf("the session ended with %v", s.Err())
+		}
+	})
+}
+
+// subscribable is a server of the stateless era that tells list changes on
+// subscriptions/listen.
+func subscribable(listen answering) *fake {
+	server := modern("tool", nil)
+	server.methods["server/discover"] = func(w http.ResponseWriter, _ *http.Request, f frame) {
+		f.result(w, `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}}}`)
+	}
+	server.methods["tools/call"] = func(w http.ResponseWriter, _ *http.Request, f frame) { f.result(w, `{"content":[]}`) }
+	server.methods["subscriptions/listen"] = listen
+	return server
+}
+
+func TestASubscriptionThatIsNotAnsweredHoldsUpNothing(t *testing.T) {
+	arrived := make(chan struct{})
+	server := subscribable(func(_ http.ResponseWriter, r *http.Request, _ frame) {
+		close(arrived)
+		<-r.Context().Done()
+	})
+	s := dialed(t, Spec{URL: serve(t, server)}, Hooks{ToolsChanged: func() {}})
+	<-arrived
+	if _, err := s.Call(t.Context(), Call{Tool: "tool"}); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.ListTools(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestASubscriptionIsMadeAgainWhenItEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		subscriptions, changes := 0, 0
+		server := subscribable(func(w http.ResponseWriter, r *http.Request, _ frame) {
+			streaming(w)
+			if subscriptions++; subscriptions == 4 {
+				_, _ = io.WriteString(w, listChanged)
+				<-r.Context().Done()
+			}
+		})
+		s := connectDirect(t, server, Hooks{ToolsChanged: func() { changes++ }})
+		time.Sleep(time.Minute)
+		if s.Err() != nil {
+			t.Errorf("the session ended: %v", s.Err())
+		}
+		s.Close()
+		// One change for each subscription that ended, and the one that was told.
+		if subscriptions != 4 || changes != 4 {
+			t.Errorf("%d subscriptions, %d changes", subscriptions, changes)
+		}
+	})
+}

@@ -1,0 +1,171 @@
+package transport
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode/utf8"
+)
+
+// readLines tells what a reader makes of text, one event a line.
+func readLines(r io.Reader, limit int) []string {
+	var got []string
+	lines := lineReader{
+		message: func(e envelope) { got = append(got, "message "+string(e.raw)) },
+		tooLong: func(id json.RawMessage, size int64) { got = append(got, fmt.Sprintf("long %s %d", id, size)) },
+		noise:   func(text string) { got = append(got, "noise "+text) },
+		limit:   limit,
+	}
+	lines.read(r)
+	return got
+}
+
+func TestMessagesAreToldFromEverythingElse(t *testing.T) {
+	t.Parallel()
+	const n = `{"jsonrpc":"2.0","method":"n"}`
+	for _, c := range []struct {
+		name, in string
+		want     []string
+	}{
+		{"a notification", n + "\n", []string{"message " + n}},
+		{"no line end", n, []string{"message " + n}},
+		{"CRLF, BOM and space around", "\uFEFF " + n + " \t\r\n", []string{"message " + n}},
+		{"nothing but space and BOM", "\n\r\n \t\n\uFEFF\n", nil},
+		{"two on one line", n + n + "\n", []string{"message " + n, "message " + n}},
+		{"one and rubbish", n + " bye\n", []string{"message " + n, "noise bye"}},
+		{"a batch", "[" + n + "," + n + "]\n", []string{"message " + n, "message " + n}},
+		{"an array", "[1]\n[]\n", []string{"noise [1]", "noise []"}},
+		{"half a batch", "[" + n + ",1]\n", []string{"noise [" + n + ",1]"}},
+		{"text", "hello\n", []string{"noise hello"}},
+		{"an object", `{"a":1}` + "\n", []string{`noise {"a":1}`}},
+		{"JSON-RPC 1.0", `{"jsonrpc":"1.0","method":"n"}` + "\n", []string{`noise {"jsonrpc":"1.0","method":"n"}`}},
+		{"neither request nor answer", `{"jsonrpc":"2.0","id":1}` + "\n", []string{`noise {"jsonrpc":"2.0","id":1}`}},
+		{"a method that is no string", `{"jsonrpc":"2.0","method":5}` + "\n", []string{`noise {"jsonrpc":"2.0","method":5}`}},
+		{"broken JSON", `{"jsonrpc":"2.0",,}` + "\n", []string{`noise {"jsonrpc":"2.0",,}`}},
+		{"raw control character", "{\"jsonrpc\":\"2.0\",\"method\":\"a\x01\"}\n", []string{"noise {\"jsonrpc\":\"2.0\",\"method\":\"a\x01\"}"}},
+		{"not UTF-8", "{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}\n", []string{
+			"noise a message that is not valid UTF-8, repaired: {\"jsonrpc\":\"2.0\",\"method\":\"\uFFFD\"}", "message {\"jsonrpc\":\"2.0\",\"method\":\"\uFFFD\"}",
+		}},
+		{"noise that is not UTF-8", "caf\xe9\n", []string{"noise caf\uFFFD"}},
+		{"a quote in a string", `{"jsonrpc":"2.0","method":"n","params":{"a":"\\\"}"}}` + "\n", []string{`message {"jsonrpc":"2.0","method":"n","params":{"a":"\\\"}"}}`}},
+	} {
+		for name, r := range map[string]io.Reader{
+			"whole": strings.NewReader(c.in), "byte by byte": iotest.OneByteReader(strings.NewReader(c.in)),
+		} {
+			if got := readLines(r, 1<<20); !slices.Equal(got, c.want) {
+				t.Errorf("%s, %s:\n got %q\nwant %q", c.name, name, got, c.want)
+			}
+		}
+	}
+}
+
+func TestNestingIsLimited(t *testing.T) {
+	t.Parallel()
+	for depth, want := range map[int]bool{maxNesting - 1: true, maxNesting: false} {
+		text := `{"jsonrpc":"2.0","method":"n","params":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + "}"
+		if _, ok := scanEnvelope([]byte(text)); ok != want {
+			t.Errorf("nesting %d inside the message: %v, want %v", depth, ok, want)
+		}
+	}
+	if _, ok := scanEnvelope([]byte(`{"jsonrpc":"2.0","method":"n","params":"` + strings.Repeat("[", 5000) + `"}`)); !ok {
+		t.Error("brackets in a string count as nesting")
+	}
+}
+
+func TestALongLineIsSkippedAndItsIDFound(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("x", 200_000)
+	next := `{"jsonrpc":"2.0","method":"next"}`
+	for _, c := range []struct{ line, id string }{
+		{`{"jsonrpc":"2.0","id":7,"result":"` + text + `"}`, "7"},
+		{`{"jsonrpc":"2.0","result":"` + text + `","id":8}`, "8"},
+		{`{"jsonrpc":"2.0","result":"` + text + `", "id" : "9" } `, `"9"`},
+		{`{"jsonrpc":"2.0","result":{"t":"` + text + `","id":8}}`, ""},
+		{`{"jsonrpc":"2.0","method":"n","params":"` + text + `","id":8}`, ""},
+		{text, ""},
+	} {
+		want := []string{fmt.Sprintf("long %s %d", c.id, len(c.line)+1), "message " + next}
+		for _, limit := range []int{1000, 100_000} {
+			if got := readLines(strings.NewReader(c.line+"\n"+next), limit); !slices.Equal(got, want) {
+				t.Errorf("%.60s…: %.200q, want %q", c.line, got, want)
+			}
+		}
+	}
+}
+
+func TestStderrIsCutIntoLinesAsATerminalWould(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("y", maxStderrLine+100)
+	for _, c := range []struct {
+		in   string
+		want []string
+	}{
+		{"a\nb\n", []string{"a", "b"}},
+		{"a\r\n\n  \nb", []string{"a", "b"}},
+		{"10%\r20%\r30%\rdone\nnext\n", []string{"done", "next"}},
+		{"10%\r20%\r", []string{"20%"}},
+		{long + "\nz\n", []string{long[:maxStderrLine] + "…", "z"}},
+	} {
+		for _, r := range []io.Reader{strings.NewReader(c.in), iotest.OneByteReader(strings.NewReader(c.in))} {
+			var got []string
+			tail := stderrTail{line: func(s string) { got = append(got, s) }}
+			tail.read(r)
+			if !slices.Equal(got, c.want) || !slices.Equal(tail.last(), c.want) {
+				t.Errorf("%.40q: %.80q, tail %.80q; want %.80q", c.in, got, tail.last(), c.want)
+			}
+		}
+	}
+	tail := stderrTail{}
+	tail.read(strings.NewReader(strings.Repeat(strings.Repeat("z", 1000)+"\n", 500)))
+	if tail.bytes > maxStderrTail || len(tail.last()) != shownStderr {
+		t.Errorf("%d bytes and %d lines are kept", tail.bytes, len(tail.last()))
+	}
+}
+
+func FuzzLines(f *testing.F) {
+	for _, seed := range []string{
+		`{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":null,"error":{"code":1}}`,
+		"banner\n\uFEFF{\"jsonrpc\":\"2.0\",\"method\":\"n\"}\r\n", `[{"jsonrpc":"2.0","method":"n"}]`,
+		"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}", `{"jsonrpc":"2.0","method":"n"}{"jsonrpc":"2.0","method":"n"}`,
+		`{"id":1e3,"jsonrpc":"2.0","result":"\ud800"}`, "{\"jsonrpc\":\"2.0\",\n\"method\":\"n\"}",
+		strings.Repeat("long ", 300), `{"jsonrpc":"2.0","id":5,"result":"` + strings.Repeat("x", 1200) + `"}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		events := 0
+		lines := lineReader{
+			message: func(e envelope) {
+				events++
+				if !json.Valid(e.raw) || bytes.ContainsAny(e.raw, "\n") || !utf8.Valid(e.raw) {
+					t.Errorf("message %q is not one line of JSON", e.raw)
+				}
+				if _, ok := scanEnvelope(e.raw); !ok {
+					t.Errorf("message %q is not one on its own", e.raw)
+				}
+				if e.isAnswer() {
+					_, _ = e.answer()
+				}
+				_, _ = e.message()
+				_, _ = number(e.id)
+			},
+			tooLong: func(json.RawMessage, int64) { events++ },
+			noise: func(text string) {
+				events++
+				if !utf8.ValidString(text) || len(text) > 4*maxSample {
+					t.Errorf("noise %q is not presentable", text)
+				}
+			},
+			limit: 1000,
+		}
+		lines.read(bytes.NewReader(in))
+		if events == 0 && len(bytes.Trim(in, " \t\r\n\uFEFF\v\f\u0085\u00A0")) > 0 && len(bytes.TrimSpace(in)) > 20 {
+			t.Errorf("nothing was told about %q", in)
+		}
+	})
+}

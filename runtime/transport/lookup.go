@@ -1,0 +1,208 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// loginShellTime is how long a login shell may take to tell its PATH.
+const loginShellTime = 5 * time.Second
+
+// loginPath is the PATH of the user's login shell: an editor started from the
+// desktop does not have it. It is asked for when a command is not found, once
+// in a Dialer's life.
+type loginPath struct {
+	mu    sync.Mutex
+	ready chan struct{} // guarded by mu; made by the first who asks, closed when path is set
+	path  string        // valid once ready is closed; "" if the shell did not tell
+}
+
+// get returns "" if ctx ends first. The shell is then still waited for by its
+// own goroutine, which ends with loginShellTime.
+func (l *loginPath) get(ctx context.Context, env []string) string {
+	l.mu.Lock()
+	if l.ready == nil {
+		l.ready = make(chan struct{})
+		go func() {
+			defer close(l.ready)
+			l.path = askLoginShell(env)
+		}()
+	}
+	l.mu.Unlock()
+	select {
+	case <-l.ready:
+		return l.path
+	case <-ctx.Done():
+		return ""
+	}
+}
+
+// resolve finds the program of spec, and gives the environment it is to have:
+// spec's own, with the login shell's PATH behind its own if that was needed.
+func (d *Dialer) resolve(ctx context.Context, spec *Spec) (string, []string, error) {
+	if info, statErr := os.Stat(spec.Dir); spec.Dir != "" && (statErr != nil || !info.IsDir()) {
+		return "", nil, &Error{
+			Code: CodeSpawn, Stage: StageSpawn, NotSent: true,
+			Message: fmt.Sprintf("working directory %q does not exist or is no directory", spec.Dir),
+			Err:     statErr,
+		}
+	}
+	if strings.ContainsRune(spec.Command, '/') {
+		path := spec.Command
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(spec.Dir, path)
+		}
+		path, err := filepath.Abs(path)
+		if err == nil {
+			err = runnable(path)
+		}
+		if err != nil {
+			return "", nil, pathError(spec.Command, path, err)
+		}
+		return path, spec.Env, nil
+	}
+	searched := getenv(spec.Env, "PATH")
+	if path := search(spec.Command, searched, spec.Dir); path != "" {
+		return path, spec.Env, nil
+	}
+	wider := joinPaths(searched, d.login.get(ctx, spec.Env))
+	if ctx.Err() != nil {
+		return "", nil, interrupted(ctx, StageSpawn, "looking for "+spec.Command, true)
+	}
+	if wider != searched {
+		if path := search(spec.Command, wider, spec.Dir); path != "" {
+			return path, setenv(spec.Env, "PATH", wider), nil
+		}
+	}
+	return "", nil, notFound(spec.Command, wider)
+}
+
+// search looks for a command in the directories of a PATH. Relative ones, and
+// "" for the current one, are relative to dir.
+func search(command, path, dir string) string {
+	for _, element := range filepath.SplitList(path) {
+		if !filepath.IsAbs(element) {
+			element = filepath.Join(dir, element)
+		}
+		// Absolute, because the child looks it up from its own directory.
+		candidate, err := filepath.Abs(filepath.Join(element, command))
+		if err == nil && runnable(candidate) == nil {
+			return candidate
+		}
+	}
+	return ""
+}
+
+// runnable is nil for a file that may be executed.
+func runnable(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir():
+		return errors.New("it is a directory")
+	case !executable(path, info):
+		return fs.ErrPermission
+	default:
+		return nil
+	}
+}
+
+// joinPaths appends the elements of more that are not in path.
+func joinPaths(path, more string) string {
+	elements := filepath.SplitList(path)
+	known := make(map[string]bool, len(elements))
+	for _, e := range elements {
+		known[e] = true
+	}
+	for _, e := range filepath.SplitList(more) {
+		if !known[e] && filepath.IsAbs(e) {
+			known[e] = true
+			elements = append(elements, e)
+		}
+	}
+	return strings.Join(elements, string(filepath.ListSeparator))
+}
+
+// getenv is the last value of a variable, as exec takes it.
+func getenv(env []string, name string) string {
+	value := ""
+	for _, entry := range env {
+		if k, v, ok := strings.Cut(entry, "="); ok && k == name {
+			value = v
+		}
+	}
+	return value
+}
+
+// setenv is env with one variable changed; env stays as it is.
+func setenv(env []string, name, value string) []string {
+	changed := make([]string, 0, len(env)+1)
+	for _, entry := range env {
+		if k, _, _ := strings.Cut(entry, "="); k != name {
+			changed = append(changed, entry)
+		}
+	}
+	return append(changed, name+"="+value)
+}
+
+// notFound names the command, the PATH and the likely fix.
+func notFound(command, path string) *Error {
+	where := "PATH is empty"
+	if path != "" {
+		where = "PATH searched: " + path
+	}
+	return &Error{
+		Code: CodeNotFound, Stage: StageSpawn, NotSent: true,
+		Message: fmt.Sprintf("command %q not found; %s", command, where),
+		Hint:    installHint(command),
+		Err:     fs.ErrNotExist,
+	}
+}
+
+// installHint is the likely fix for a missing command.
+func installHint(command string) string {
+	const orPath = ", or give its full path as the command"
+	switch command {
+	case "npx", "npm", "node":
+		return command + " comes with Node.js: install it (https://nodejs.org)" + orPath
+	case "uvx", "uv":
+		return command + " comes with uv: install it (https://docs.astral.sh/uv)" + orPath
+	case "docker":
+		return "install Docker (https://docs.docker.com/get-docker)" + orPath
+	case "bunx", "bun":
+		return command + " comes with Bun: install it (https://bun.sh)" + orPath
+	case "python", "python3", "pip", "pipx":
+		return "install Python (https://www.python.org)" + orPath
+	default:
+		return "install " + command + ", correct the name" + orPath
+	}
+}
+
+// pathError is about a command given as a path.
+func pathError(command, path string, err error) *Error {
+	e := &Error{Code: CodeSpawn, Stage: StageSpawn, NotSent: true, Err: err}
+	named := fmt.Sprintf("%q", command)
+	if command != path {
+		named = fmt.Sprintf("%q (%s)", command, path)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.Code = CodeNotFound
+		e.Message = fmt.Sprintf("command %s not found", named)
+		e.Hint = "correct the path; a relative one starts at the server's working directory"
+	case errors.Is(err, fs.ErrPermission):
+		e.Message = fmt.Sprintf("command %s may not be executed", named)
+		e.Hint = "chmod +x " + path
+	default:
+		e.Message = fmt.Sprintf("command %s cannot be started: %v", named, err)
+	}
+	return e
+}
