@@ -36,7 +36,7 @@ func readFile(path string) ([]byte, fs.FileInfo, error) {
 	if err != nil {
 		return nil, info, err
 	}
-	defer f.Close() //nolint:errcheck // nothing was written
+	defer f.Close()
 	// It may have been replaced in between.
 	if info, err = f.Stat(); err != nil {
 		return nil, nil, err

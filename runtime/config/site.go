@@ -44,7 +44,7 @@ func checkCwd(cwd string) error {
 	if err != nil {
 		return fmt.Errorf("cwd %s: %w", cwd, cause(err))
 	}
-	defer d.Close() //nolint:errcheck // nothing was written
+	defer d.Close()
 	info, err := d.Stat()
 	if err != nil {
 		return fmt.Errorf("cwd %s: %w", cwd, cause(err))
@@ -152,7 +152,7 @@ func withSuffix(dir, suffix string) []string {
 	if err != nil {
 		return nil
 	}
-	defer d.Close() //nolint:errcheck // nothing was written
+	defer d.Close()
 	names, err := d.Readdirnames(-1)
 	if err != nil {
 		return nil

@@ -19,7 +19,7 @@ const writerDir = "TOOLCACHE_TEST_WRITER"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(writerDir); dir != "" {
-		os.Exit(hammer(dir)) //nolint:forbidigo // this process is a child of the test
+		os.Exit(hammer(dir))
 	}
 	m.Run()
 }

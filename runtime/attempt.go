@@ -1,0 +1,137 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
+)
+
+// attempt is one try to connect, and the session that came of it.
+type attempt struct {
+	n      int
+	cancel context.CancelCauseFunc
+	// taken decides who cleans up: the attempt's goroutine swaps it to hand over
+	// what it made, the loop to abandon the attempt. The first wins.
+	taken atomic.Bool
+	// conn is written before taken is swapped by the goroutine, and read after.
+	conn *connection
+	// gone is closed when nothing the attempt started is left.
+	gone chan struct{}
+}
+
+var (
+	errAbandoned = errors.New("the attempt was abandoned")
+	errTookLong  = errors.New("it took too long")
+)
+
+// dial starts an attempt, once what earlier ones started is gone. Its goroutine
+// ends when connect returns, which it does soon after the attempt is cancelled.
+func (s *server) dial() {
+	s.attempts++
+	ctx, cancel := context.WithCancelCause(context.Background())
+	a := &attempt{n: s.attempts, cancel: cancel, gone: make(chan struct{})}
+	before, connect := s.gone, s.connect
+	s.cur = a
+	s.children.Go(func() {
+		defer cancel(nil)
+		if before != nil {
+			<-before
+		}
+		err := context.Cause(ctx)
+		if err == nil {
+			a.conn, err = connect(ctx, s.hooks(a.n), func(w []string) { s.inbox.post(msgWarned{a.n, w}) })
+		}
+		switch {
+		case !a.taken.CompareAndSwap(false, true):
+			if a.conn != nil {
+				a.conn.sess.Close()
+			}
+			close(a.gone)
+			return
+		case err != nil:
+			close(a.gone)
+		}
+		s.inbox.post(msgAttempt{a.n, err})
+		if err == nil {
+			a.conn.save(a.conn.tools)
+		}
+	})
+}
+
+func (c *connection) save(l *toolList) {
+	if c.remember != nil {
+		c.remember(l)
+	}
+}
+
+func (s *server) hooks(n int) transport.Hooks {
+	return transport.Hooks{
+		Stage: func(st transport.Stage) {
+			switch st {
+			case transport.StageInitialize:
+				s.inbox.post(msgStage{n, rpc.PhaseInitializing})
+			case transport.StageList:
+				s.inbox.post(msgStage{n, rpc.PhaseListing})
+			default: // the others are not of an attempt, or are its start
+			}
+		},
+		ToolsChanged: func() { s.inbox.post(msgListChanged{n}) },
+		Log: func(level, text string) {
+			s.ring.log(level, text)
+			s.said(level, text)
+		},
+		Stderr: s.ring.stderr,
+		Noise:  s.ring.noise,
+	}
+}
+
+// drop gives up the attempt or session there is. What it started may still be
+// going when drop returns; s.gone says when it is not.
+func (s *server) drop() {
+	a := s.cur
+	s.cur, s.conn = nil, nil
+	s.live.Store(nil)
+	if a == nil {
+		return
+	}
+	s.gone = a.gone
+	a.cancel(errAbandoned)
+	if a.taken.CompareAndSwap(false, true) || a.conn == nil {
+		return // its goroutine cleans up, or had nothing to hand over
+	}
+	s.children.Go(func() {
+		a.conn.sess.Close()
+		close(a.gone)
+	})
+}
+
+// watch starts the goroutine that reports the end of a session, and ends with
+// it.
+func (s *server) watch(a *attempt) {
+	s.children.Go(func() {
+		<-a.conn.sess.Done()
+		s.inbox.post(msgLost{a.n, a.conn.sess.Err()})
+	})
+}
+
+// relist starts a tools/list on the live session. Its goroutine ends when the
+// list is there, the session ends, or relistTimeout has passed.
+func (s *server) relist() {
+	a, sess := s.cur, s.conn.sess
+	s.children.Go(func() {
+		ctx, cancel := context.WithTimeoutCause(context.Background(), relistTimeout, errTookLong)
+		defer cancel()
+		raw, err := sess.ListTools(ctx)
+		m := msgRelisted{n: a.n, err: err}
+		if err == nil {
+			m.tools = listOf(raw)
+		}
+		s.inbox.post(m)
+		if err == nil {
+			a.conn.save(m.tools)
+		}
+	})
+}

@@ -1,0 +1,309 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+)
+
+// Client is one host connection: what that host may ask.
+type Client struct {
+	m    *Manager
+	host Listener
+	id   int // set by Join; calls take turns by it
+}
+
+var _ rpc.Sidecar = (*Client)(nil)
+
+// Initialize implements rpc.Sidecar.
+func (c *Client) Initialize(_ context.Context, p *rpc.InitializeParams) (rpc.Pending[rpc.InitializeResult], error) {
+	if p.ProtocolVersion != rpc.ProtocolVersion {
+		return nil, rpc.ErrInvalidParams("protocolVersion", fmt.Sprintf(
+			"the host speaks version %d, this sidecar version %d", p.ProtocolVersion, rpc.ProtocolVersion))
+	}
+	if err := validRoots(p); err != nil {
+		return nil, err
+	}
+	if err := validSettings(p.Settings); err != nil {
+		return nil, err
+	}
+	var wait <-chan struct{}
+	if !c.m.do(func() { wait = c.m.begin(p) }) {
+		return nil, rpc.ErrShuttingDown()
+	}
+	return func(ctx context.Context) (rpc.Answer[rpc.InitializeResult], error) {
+		if err := c.m.await(ctx, wait); err != nil {
+			c.m.do(func() { c.m.first = false }) // revisions count from here on
+			return nil, err
+		}
+		return func(view *rpc.Snapshot) *rpc.InitializeResult {
+			return &rpc.InitializeResult{
+				ProtocolVersion: rpc.ProtocolVersion,
+				Sidecar:         rpc.SidecarInfo{Name: c.m.opt.Name, Version: c.m.opt.Version},
+				Methods:         rpc.Methods(c),
+				Snapshot:        view,
+			}
+		}, nil
+	}, nil
+}
+
+func validSettings(s *rpc.Settings) error {
+	if wrong := validate(s); wrong != "" {
+		return rpc.ErrInvalidParams("settings", wrong)
+	}
+	return nil
+}
+
+// await waits for something the loop closes.
+func (m *Manager) await(ctx context.Context, wait <-chan struct{}) error {
+	select {
+	case <-wait:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-m.ctx.Done():
+		return rpc.ErrShuttingDown()
+	}
+}
+
+// Configure implements rpc.Sidecar.
+func (c *Client) Configure(_ context.Context, p *rpc.ConfigureParams) (rpc.Pending[rpc.SnapshotResult], error) {
+	if err := validSettings(p.Settings); err != nil {
+		return nil, err
+	}
+	return c.round(func() <-chan struct{} { return c.m.configure(p) })
+}
+
+// Reload implements rpc.Sidecar.
+func (c *Client) Reload(_ context.Context, p *rpc.ReloadParams) (rpc.Pending[rpc.SnapshotResult], error) {
+	if wrong := oneOf("mode", p.Mode, rpc.ReloadFull, rpc.ReloadChanged); wrong != "" {
+		return nil, rpc.ErrInvalidParams("mode", wrong)
+	}
+	return c.round(func() <-chan struct{} { return c.m.reload(p.Mode) })
+}
+
+func (c *Client) round(start func() <-chan struct{}) (rpc.Pending[rpc.SnapshotResult], error) {
+	var wait <-chan struct{}
+	if !c.m.do(func() { wait = start() }) {
+		return nil, rpc.ErrShuttingDown()
+	}
+	return func(ctx context.Context) (rpc.Answer[rpc.SnapshotResult], error) {
+		if err := c.m.await(ctx, wait); err != nil {
+			return nil, err
+		}
+		return func(view *rpc.Snapshot) *rpc.SnapshotResult { return &rpc.SnapshotResult{Snapshot: view} }, nil
+	}, nil
+}
+
+// Shutdown implements rpc.Sidecar.
+func (c *Client) Shutdown(context.Context, *rpc.ShutdownParams) (rpc.Pending[rpc.ShutdownResult], error) {
+	stopped := c.m.shutdown()
+	return func(ctx context.Context) (rpc.Answer[rpc.ShutdownResult], error) {
+		if stopped != nil {
+			select {
+			case <-stopped:
+			case <-ctx.Done():
+				return nil, context.Cause(ctx)
+			}
+		}
+		return func(*rpc.Snapshot) *rpc.ShutdownResult { return &rpc.ShutdownResult{} }, nil
+	}, nil
+}
+
+// Snapshot implements rpc.Sidecar.
+func (c *Client) Snapshot(_ context.Context, p *rpc.SnapshotParams) (rpc.Answer[rpc.SnapshotAnswer], error) {
+	return func(v *rpc.Snapshot) *rpc.SnapshotAnswer {
+		if p.IfRevision != 0 && p.IfRevision == v.Revision {
+			return &rpc.SnapshotAnswer{Revision: v.Revision, Unchanged: true}
+		}
+		return &rpc.SnapshotAnswer{
+			Revision: v.Revision, Hash: v.Hash, Tools: v.Tools, Servers: v.Servers,
+			Errors: v.Errors, ExaAPIKeys: v.ExaAPIKeys,
+		}
+	}, nil
+}
+
+// Servers implements rpc.Sidecar.
+func (c *Client) Servers(context.Context, *rpc.ServersParams) (rpc.Answer[rpc.ServersResult], error) {
+	return func(v *rpc.Snapshot) *rpc.ServersResult { return &rpc.ServersResult{Servers: v.Servers} }, nil
+}
+
+// Search implements rpc.Sidecar.
+func (c *Client) Search(_ context.Context, p *rpc.SearchParams) (*rpc.SearchResult, error) {
+	if p.Limit < 0 {
+		return nil, rpc.ErrInvalidParams("limit", "it is negative")
+	}
+	limit := p.Limit
+	if limit == 0 {
+		limit = searchLimit
+	}
+	return &rpc.SearchResult{Tools: c.m.view.Load().catalog.search(p.Query, limit)}, nil
+}
+
+// Connect implements rpc.Sidecar.
+func (c *Client) Connect(ctx context.Context, p *rpc.ConnectParams) (rpc.Answer[rpc.Server], error) {
+	ack := make(chan struct{})
+	return c.ask(ctx, p.Server, ack, func(mem *member) error {
+		if mem.rest == rpc.PhaseUntrusted {
+			return rpc.ErrUntrusted(p.Server)
+		}
+		hopeless := mem.rest == rpc.PhaseInvalid || mem.rest == rpc.PhaseNeedsInput
+		if hopeless || !mem.srv.inbox.post(msgConnect{restart: p.Restart, ack: ack}) {
+			close(ack)
+		}
+		return nil
+	})
+}
+
+// Disconnect implements rpc.Sidecar.
+func (c *Client) Disconnect(ctx context.Context, p *rpc.DisconnectParams) (rpc.Answer[rpc.Server], error) {
+	ack := make(chan struct{})
+	return c.ask(ctx, p.Server, ack, func(mem *member) error {
+		if mem.rest != "" && resting(mem.rec.Phase) || !mem.srv.inbox.post(msgStop{ack}) {
+			close(ack)
+		}
+		return nil
+	})
+}
+
+// ask has the loop tell one server something, waits for ack, and answers with
+// the server's record.
+func (c *Client) ask(ctx context.Context, server string, ack <-chan struct{}, tell func(*member) error) (rpc.Answer[rpc.Server], error) {
+	err := error(rpc.ErrShuttingDown())
+	var last rpc.Server
+	c.m.do(func() {
+		if mem := c.m.members[server]; mem != nil {
+			last = removed(mem)
+			err = tell(mem)
+		} else {
+			err = rpc.ErrUnknownServer(server)
+		}
+	})
+	if err == nil {
+		err = c.m.await(ctx, ack)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func(v *rpc.Snapshot) *rpc.Server {
+		if r, ok := record(v, server); ok {
+			return &r
+		}
+		return &last // it left the configuration meanwhile
+	}, nil
+}
+
+// Wait implements rpc.Sidecar.
+func (c *Client) Wait(ctx context.Context, p *rpc.WaitParams) (rpc.Answer[rpc.WaitResult], error) {
+	v := c.m.view.Load().snap
+	for _, name := range p.Servers {
+		if _, ok := record(v, name); !ok {
+			return nil, rpc.ErrUnknownServer(name)
+		}
+	}
+	limit := defaultWait
+	if p.TimeoutMs != nil {
+		limit = milliseconds(max(*p.TimeoutMs, 0))
+	}
+	within, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if err := c.m.watch(within, func(v *rpc.Snapshot) bool { return len(sortServers(v, p.Servers).Pending) == 0 }); err != nil && within.Err() == nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return func(v *rpc.Snapshot) *rpc.WaitResult { return sortServers(v, p.Servers) }, nil
+}
+
+// sortServers says how the named servers, or all, are doing.
+func sortServers(v *rpc.Snapshot, names []string) *rpc.WaitResult {
+	out := &rpc.WaitResult{Connected: []string{}, Pending: []string{}, Failed: []rpc.WaitFailed{}}
+	for _, r := range v.Servers {
+		switch {
+		case len(names) > 0 && !slices.Contains(names, r.Name):
+		case r.Status == rpc.StatusConnected:
+			out.Connected = append(out.Connected, r.Name)
+		case pending(r):
+			out.Pending = append(out.Pending, r.Name)
+		default:
+			out.Failed = append(out.Failed, rpc.WaitFailed{Server: r.Name, Error: failureOf(r)})
+		}
+	}
+	return out
+}
+
+// failureOf is why a server is neither connected nor pending.
+func failureOf(r rpc.Server) *rpc.ServerError {
+	if r.Error != nil {
+		return r.Error
+	}
+	return (&refusal{phase: r.Phase}).cause(r.Name)
+}
+
+// watch waits until a view meets a condition.
+func (m *Manager) watch(ctx context.Context, met func(*rpc.Snapshot) bool) error {
+	w := &watcher{met: met, done: make(chan struct{})}
+	m.do(func() {
+		if met(m.view.Load().snap) {
+			close(w.done)
+			return
+		}
+		m.watchers[w] = struct{}{}
+	})
+	err := m.await(ctx, w.done)
+	if err != nil {
+		m.do(func() { delete(m.watchers, w) })
+	}
+	return err
+}
+
+// Logs implements rpc.Sidecar.
+func (c *Client) Logs(_ context.Context, p *rpc.LogsParams) (*rpc.LogsResult, error) {
+	h, ok := c.m.view.Load().servers[p.Server]
+	if !ok {
+		return nil, rpc.ErrUnknownServer(p.Server)
+	}
+	if p.Lines < 0 {
+		return nil, rpc.ErrInvalidParams("lines", "it is negative")
+	}
+	n := p.Lines
+	if n == 0 {
+		n = logLines
+	}
+	return &rpc.LogsResult{Lines: h.srv.ring.lines(n), Noise: h.srv.ring.noiseSeen()}, nil
+}
+
+// hostPoll is how often the host's process is looked for: its end must be
+// noticed within two seconds.
+const hostPoll = 500 * time.Millisecond
+
+// watchHost has Options.HostGone called when the host's process has ended. Its
+// goroutine ends then, or with the Manager.
+func (m *Manager) watchHost(pid int) {
+	if pid == 0 || m.opt.HostGone == nil {
+		return
+	}
+	if !processExists(pid) {
+		m.log.Warn("the host's process is not there; its end will not be noticed", "processId", pid)
+		return
+	}
+	m.children.Go(func() {
+		tick := time.NewTicker(hostPoll)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				if !processExists(pid) {
+					m.opt.HostGone()
+					return
+				}
+			case <-m.ctx.Done():
+				return
+			}
+		}
+	})
+}

@@ -1,0 +1,129 @@
+package runtime
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
+)
+
+var errRefused = &transport.Error{
+	Code: transport.CodeRefused, Stage: transport.StageConnect,
+	Message: "connect: nobody listens", Err: errors.New("refused"),
+}
+
+func TestL13GateOpensWhenEveryFirstAttemptHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, map[string]*scripted{
+			"a": {dial: always(plan{after: 30 * time.Millisecond, tools: []string{"x"}})},
+			"b": {dial: always(plan{after: 60 * time.Millisecond, err: errRefused})},
+		})
+		w.open()
+		defer w.close()
+		w.initialize(rpc.Settings{})
+		w.expect(w.take("a ready", "b backoff", "initialized"),
+			"30ms a ready 1 live",
+			"60ms b backoff retry in 500 ms",
+			"60ms initialized revision 1: a/x live",
+		)
+	})
+}
+
+func TestL14CachedToolsAreDeferredAtTheGate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, map[string]*scripted{
+			"a": {dial: always(plan{after: 30 * time.Millisecond, tools: []string{"x"}})},
+			"b": {dial: always(plan{after: 2 * time.Second, tools: []string{"y"}})},
+		})
+		w.warm()
+		w.open()
+		defer w.close()
+		w.initialize(rpc.Settings{})
+		time.Sleep(3 * time.Second)
+		w.expect(w.take("ready", "initialized"),
+			"30ms a ready 1 live",
+			"250ms initialized revision 1: a/x live, b/y deferred",
+			"2s b ready 1 live",
+		)
+		if r := w.m.Snapshot().Revision; r != 1 {
+			t.Errorf("revision %d: a change of state alone is not a change of the set", r)
+		}
+	})
+}
+
+func TestL15UncachedServersAreWaitedForOrCome(t *testing.T) {
+	for _, tt := range []struct {
+		uncached rpc.Uncached
+		want     []string
+	}{
+		{rpc.UncachedWait, []string{
+			"2s a ready 1 live",
+			"2s initialized revision 1: a/x live",
+		}},
+		{rpc.UncachedBackground, []string{
+			"250ms initialized revision 1: no tools",
+			"2s a ready 1 live",
+		}},
+	} {
+		t.Run(string(tt.uncached), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, map[string]*scripted{
+					"a": {dial: always(plan{after: 2 * time.Second, tools: []string{"x"}})},
+				})
+				w.open()
+				defer w.close()
+				w.initialize(rpc.Settings{Startup: &rpc.StartupSettings{Uncached: tt.uncached}})
+				time.Sleep(3 * time.Second)
+				w.expect(w.take("ready", "initialized"), tt.want...)
+			})
+		})
+	}
+}
+
+func TestL16EverythingCachedAnswersAtTheGateThoughAllHang(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		servers := map[string]*scripted{}
+		for _, n := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
+			servers[n] = &scripted{dial: always(plan{after: time.Hour, tools: []string{"x"}})}
+		}
+		w := newWorld(t, servers)
+		w.warm()
+		w.open()
+		defer w.close()
+		w.initialize(rpc.Settings{})
+		w.expect(w.take("initialized"), "250ms initialized revision 1: "+
+			"a/x deferred, b/x deferred, c/x deferred, d/x deferred, e/x deferred, f/x deferred, g/x deferred, h/x deferred")
+	})
+}
+
+func TestL41GateZeroWaitsForNoCachedServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, map[string]*scripted{
+			"a": {dial: always(plan{after: time.Hour, tools: []string{"x"}})},
+		})
+		w.warm()
+		w.open()
+		defer w.close()
+		w.initialize(rpc.Settings{Startup: &rpc.StartupSettings{GateMs: ptr(0)}})
+		w.expect(w.take("initialized"), "0s initialized revision 1: a/x deferred")
+	})
+}
+
+func TestL18LateServersChangeTheSetOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, map[string]*scripted{
+			"a": {dial: always(plan{after: time.Second, tools: []string{"x"}})},
+			"b": {dial: always(plan{after: 2 * time.Second, err: errRefused})},
+		})
+		w.open()
+		defer w.close()
+		w.initialize(rpc.Settings{Startup: &rpc.StartupSettings{Uncached: rpc.UncachedBackground}})
+		time.Sleep(10 * time.Second)
+		if v := w.m.Snapshot(); v.Revision != 2 || describeTools(v.Tools) != "a/x live" {
+			t.Errorf("revision %d: %s", v.Revision, describeTools(v.Tools))
+		}
+	})
+}

@@ -1,0 +1,147 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
+)
+
+// refusal says why a server lends no session.
+type refusal struct {
+	phase rpc.Phase
+	err   *rpc.ServerError // or nil
+}
+
+func (r *refusal) Error() string { return fmt.Sprintf("the server is %s", r.phase) }
+
+// wire is the error of a caller that must do something first, or nil.
+func (r *refusal) wire(server string) error {
+	if r.phase == rpc.PhaseNeedsAuth {
+		return rpc.ErrAuthNeeded(server)
+	}
+	if r.phase == rpc.PhaseUntrusted {
+		return rpc.ErrUntrusted(server)
+	}
+	return nil
+}
+
+func (r *refusal) cause(server string) *rpc.ServerError {
+	if r.err != nil {
+		e := *r.err
+		if r.phase == rpc.PhaseSuspended {
+			e.Message += "; it was lost too often and is suspended until mcp/connect or mcp/reload"
+		}
+		return &e
+	}
+	return &rpc.ServerError{
+		Code: "closed", Stage: rpc.StageCall,
+		Message: fmt.Sprintf("server %q is %s", server, r.phase),
+	}
+}
+
+// lease borrows the session: at once when there is one, else when the attempt
+// that runs, or one that this starts, has made it. A session that is lost is
+// given up first. It fails with a *refusal, with errGone, or with the cause of
+// ctx.
+func (s *server) lease(ctx context.Context, lost transport.Session) (*connection, error) {
+	if c := s.live.Load(); c != nil && c.sess != lost && !ended(c.sess) {
+		return c, nil
+	}
+	reply := make(chan lent, 1)
+	if !s.inbox.post(msgNeed{reply, lost}) {
+		return nil, errGone
+	}
+	select {
+	case l := <-reply:
+		switch {
+		case l.conn != nil:
+			return l.conn, nil
+		case l.phase == rpc.PhaseRemoved:
+			return nil, errGone
+		}
+		return nil, &refusal{l.phase, l.err}
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// resolve finds the tool a call names, and the server that has it.
+func (v *view) resolve(p *rpc.CallParams) (target, handle, error) {
+	t := target{p.Server, p.Tool}
+	label := p.Name
+	switch {
+	case p.Name != "":
+		var ok bool
+		if t, ok = v.catalog.lookup(p.Name); !ok {
+			return t, handle{}, v.unknown(p.Name)
+		}
+	case p.Server == "":
+		var err error
+		if t, err = v.byTool(p.Tool); err != nil {
+			return t, handle{}, err
+		}
+		label = p.Tool
+	default:
+		label = p.Server + "/" + p.Tool
+	}
+	h, ok := v.servers[t.server]
+	if !ok {
+		if p.Name != "" {
+			return t, h, v.unknown(p.Name)
+		}
+		return t, h, rpc.ErrUnknownServer(t.server)
+	}
+	r, _ := record(v.snap, t.server)
+	switch {
+	case r.Phase == rpc.PhaseUntrusted:
+		return t, h, rpc.ErrUntrusted(t.server)
+	case r.Phase == rpc.PhaseNeedsAuth:
+		return t, h, rpc.ErrAuthNeeded(t.server)
+	case !v.reachable(t, h, r):
+		return t, h, v.unknown(label)
+	}
+	return t, h, nil
+}
+
+// reachable says whether a call may go to a tool: it is listed and not switched
+// off, or its server has not listed anything yet and will.
+func (v *view) reachable(t target, h handle, r rpc.Server) bool {
+	if v.set.serverOff(t.server) || v.set.toolOff(t.server, t.tool) {
+		return false
+	}
+	if len(filterTools([]toolDef{{name: t.tool}}, h.entry.Include, h.entry.Exclude, nil)) == 0 {
+		return false
+	}
+	if resting(r.Phase) {
+		return false
+	}
+	if _, listed := v.catalog.raw(t); listed || h.tools == nil {
+		return true
+	}
+	_, listed := h.tools.find(t.tool)
+	return listed
+}
+
+func (v *view) byTool(tool string) (target, error) {
+	var found []target
+	var names []string
+	for _, t := range v.snap.Tools {
+		if t.Label == t.Server+"/"+tool {
+			found = append(found, target{t.Server, tool})
+			names = append(names, t.Name)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return target{}, v.unknown(tool)
+	case 1:
+		return found[0], nil
+	}
+	return target{}, rpc.ErrAmbiguousTool(tool, names)
+}
+
+func (v *view) unknown(name string) error {
+	return rpc.ErrUnknownTool(name, v.catalog.suggest(name, suggestionLimit))
+}

@@ -1,0 +1,69 @@
+package runtime
+
+import "time"
+
+// Every limit and default of the runtime. What is configurable says by which
+// setting; everything else is fixed.
+const (
+	// callsRunning is how many calls of one server run at once, callsWaiting
+	// how many of one client may wait for their turn before 1007.
+	callsRunning = 64
+	callsWaiting = 4096
+	// callsAssured is how many calls of one server a client can always run,
+	// even when others hold all of callsRunning: a guest whose calls hang
+	// must not stop the owner's.
+	callsAssured = 4
+
+	// nameLimit is the most bytes of an exposed tool name: the shortest limit
+	// among the model APIs that hosts pass names to.
+	nameLimit = 64
+
+	suggestionLimit  = 3       // names in the data of error 1001
+	searchLimit      = 15      // hits of tools/search without limit
+	searchQueryBytes = 1 << 10 // what of a longer query is looked at
+
+	logRingBytes   = 64 << 10 // of one server, with logLineCost a line
+	logLineBytes   = 8 << 10  // what is kept of one longer line
+	logLineCost    = 64       // what a line costs beside its text, so that empty ones are bounded too
+	logLines       = 200      // lines of mcp/logs without lines
+	stderrLines    = 20       // of stderr in an error
+	noiseSamples   = 5        // lines of noise that are kept
+	noiseSampleLen = 120      // bytes of each
+
+	// secretMin is the fewest characters of a value worth redacting: shorter
+	// ones are in every second word.
+	secretMin = 8
+)
+
+// Times.
+const (
+	defaultGate       = 250 * time.Millisecond // startup.gateMs
+	defaultConnect    = 30 * time.Second       // timeouts.connectMs
+	defaultCall       = 5 * time.Minute        // timeouts.callMs: silence
+	defaultCallMax    = time.Hour              // timeouts.callMaxMs
+	defaultShutdown   = 2 * time.Second        // timeouts.shutdownMs
+	defaultWait       = 30 * time.Second       // mcp/wait without timeoutMs
+	defaultMaxAgeDays = 30                     // cache.maxAgeDays
+
+	// The slow end of the ladder, for remote servers that had been connected:
+	// doubling from the first to the last, then for ever.
+	slowRungFirst = 15 * time.Second
+	slowRungLast  = 5 * time.Minute
+	ladderJitter  = 0.2 // of a delay, either way
+
+	// relistBurst is how long further notifications/tools/list_changed are
+	// waited for before the tools are listed again.
+	relistBurst = 100 * time.Millisecond
+	// relistTimeout bounds that listing, all pages.
+	relistTimeout = 30 * time.Second
+
+	// The breaker: a server that is lost while ready more than breakerLosses
+	// times within breakerWindow is suspended.
+	breakerLosses = 5
+	breakerWindow = 30 * time.Second
+)
+
+// quickRungs are the delays of the ladder that every lost server gets.
+func quickRungs() [4]time.Duration {
+	return [4]time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second}
+}

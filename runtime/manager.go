@@ -1,0 +1,278 @@
+// Package runtime is the work of a sidecar: many MCP servers, one truth about
+// them. It knows no frames.
+//
+//	Client (rpc.Sidecar) ──▶ Manager loop ──▶ server loops ──▶ transport
+//	      ▲    │                  │ ▲               │
+//	      │    └── calls ─────────┼─┼───────────────┼──▶ session, past every loop
+//	      └────── view ◀──────────┘ └── events ◀────┘
+//
+// One Manager loop owns the configuration, the servers and the tool set; one
+// loop per server owns its state and its session. Loops do not wait: whatever
+// takes time is a goroutine that posts one result. What they make known is
+// immutable: events go up whole, and readers use the current view.
+//
+// Absent on purpose: a lock around any of that, and any promise about servers
+// that is not in the transition table of state.go.
+package runtime
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/toolcache"
+)
+
+// Options are what a Manager needs of the world.
+type Options struct {
+	Name, Version string
+	Log           *slog.Logger
+	// Dial connects one server; it is transport.Dialer's.
+	Dial dialFunc
+	// Cache may be nil.
+	Cache   *toolcache.Cache
+	Home    string
+	Getenv  func(string) (string, bool)
+	Environ func() []string
+	// HostGone is called once when the process named in initialize has ended.
+	HostGone func()
+	// Jitter spreads the delays of the ladder: a number in [-1, 1). Default:
+	// random.
+	Jitter func() float64
+	// Only, when given, is the one server to connect; the others are listed and
+	// rest until mcp/connect.
+	Only string
+	// Nested: another sidecar started us, so that files are not read.
+	Nested bool
+}
+
+// Listener is one host connection, as the Manager tells it things. None of its
+// methods may block. *rpc.Session is one.
+type Listener interface {
+	Publish(rpc.Update)
+	Log(context.Context, *rpc.LogParams) error
+	Progress(context.Context, *rpc.ProgressParams) error
+}
+
+// Manager owns every server of a session.
+//
+// Ownership: the fields under "owned by loop" belong to the goroutine that runs
+// loop. Everybody else reads view, and has the loop run functions (do).
+type Manager struct {
+	opt    Options
+	log    *slog.Logger
+	redact *redactor
+	// commands and redact are leaf types with locks of their own.
+	commands *commands
+	inbox    *mailbox[any] // serverEvent, discovered or func()
+	// done is closed when the loop has ended.
+	done chan struct{}
+	view atomic.Pointer[view]
+
+	// Owned by loop.
+	clients    []*Client
+	nextClient int
+	params     *rpc.InitializeParams // nil until initialize is accepted
+	wishes     *rpc.Settings
+	set        settings
+	members    map[string]*member
+	catalog    *catalog
+	found      config.Result // the last discovery
+	diags      []rpc.Diagnostic
+	// leaving holds the tools of servers that are gone but stay listed until
+	// the round ends.
+	leaving map[string]toolSource
+	round   *round
+	// first is true until the answer to initialize: the set may still change
+	// without the revision counting it.
+	first      bool
+	gate       *time.Timer
+	stopSearch context.CancelFunc // of the discovery that runs, nil when none
+	again      bool               // discover once more when it has ended
+	full       bool               // the next outcome replaces everything
+	watchers   map[*watcher]struct{}
+	// ending are the servers that were told to end and may not have yet.
+	ending []*server
+	// stopping is closed when everything has been told to end and has; nil
+	// until shutdown.
+	stopping chan struct{}
+	closing  bool
+	// ctx ends with the Manager; children are the goroutines the loop started.
+	ctx      context.Context //nolint:containedctx // the lifetime of the loop's children
+	cancel   context.CancelFunc
+	children sync.WaitGroup
+}
+
+// member is one server, as the Manager knows it.
+type member struct {
+	desired
+	srv *server
+	rec rpc.Server // of the last event
+	// said is the record as it was last told.
+	said rpc.Server
+	// tools is what the server lists by itself, shown what of it is in the set.
+	tools *toolList
+	shown toolSource
+	// warnings: see serverEvent.
+	warnings []string
+	settled  bool
+	// cached: it began with a cached list.
+	cached bool
+	key    toolcache.Key
+	// held: the round keeps shown as it was.
+	held bool
+	// over: srv was told to end, a reload will start another.
+	over bool
+}
+
+// watcher is somebody waiting for a state of the whole.
+type watcher struct {
+	met  func(*rpc.Snapshot) bool
+	done chan struct{} // closed by the loop
+}
+
+// New starts a Manager. Close ends it.
+func New(opt Options) *Manager {
+	if opt.Jitter == nil {
+		opt.Jitter = randomJitter
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	m := &Manager{
+		opt: opt, redact: &redactor{}, commands: newCommands(),
+		inbox: newMailbox[any](), done: make(chan struct{}),
+		members: map[string]*member{}, catalog: &catalog{}, leaving: map[string]toolSource{},
+		watchers: map[*watcher]struct{}{}, gate: stoppedTimer(),
+		set: effective(nil, false), first: true, full: true, ctx: ctx, cancel: cancel,
+	}
+	m.log = slog.New(&hostLog{next: opt.Log.Handler(), clean: m.redact.clean, tell: m.tellHosts})
+	m.storeView(&rpc.Snapshot{Tools: []rpc.Tool{}, Servers: []rpc.Server{}, Errors: []rpc.Diagnostic{}})
+	go m.loop()
+	return m
+}
+
+// loop ends when Close has it run its last function.
+func (m *Manager) loop() {
+	defer close(m.done)
+	for !m.closing {
+		select {
+		case <-m.inbox.ready():
+			for _, msg := range m.inbox.take() {
+				m.handle(msg)
+			}
+		case <-m.gate.C:
+			if m.round != nil {
+				m.round.passed = true
+				m.checkGate()
+			}
+		}
+	}
+	for _, msg := range m.inbox.close() {
+		m.handle(msg)
+	}
+}
+
+func (m *Manager) handle(msg any) {
+	switch msg := msg.(type) {
+	case serverEvent:
+		m.serverChanged(msg)
+	case discovered:
+		m.discoveryEnded(msg)
+	case func():
+		msg()
+	}
+}
+
+// do has the loop run f and returns when it has. It is false, and f did not
+// run, when the Manager is closed.
+func (m *Manager) do(f func()) bool {
+	ran := make(chan struct{})
+	if !m.inbox.post(func() { defer close(ran); f() }) {
+		return false
+	}
+	<-ran
+	return true
+}
+
+// Join adds a host connection. The first is the session's owner.
+func (m *Manager) Join(l Listener) *Client {
+	c := &Client{m: m, host: l}
+	m.do(func() {
+		c.id = m.nextClient
+		m.nextClient++
+		m.clients = append(m.clients, c)
+		l.Publish(rpc.Update{View: m.view.Load().snap})
+	})
+	return c
+}
+
+// Leave ends a host connection. Its calls end with their contexts.
+func (c *Client) Leave() {
+	c.m.do(func() {
+		c.m.clients = slices.DeleteFunc(c.m.clients, func(x *Client) bool { return x == c })
+	})
+}
+
+// Close stops every server, all at once, and returns when nothing that was
+// started is left. It may be called more than once.
+func (m *Manager) Close() {
+	stopped := m.shutdown()
+	if stopped != nil {
+		<-stopped
+		m.do(func() { m.closing = true })
+	}
+	<-m.done
+	m.children.Wait()
+}
+
+// shutdown tells every server to end. The channel is closed when all have; it
+// is nil when the Manager is closed already.
+func (m *Manager) shutdown() <-chan struct{} {
+	var stopped chan struct{}
+	m.do(func() {
+		if m.stopping == nil {
+			m.stopping = make(chan struct{})
+			m.cancel()
+			for _, mem := range m.members {
+				m.end(mem)
+			}
+			m.waitForEnding(m.stopping)
+		}
+		stopped = m.stopping
+	})
+	return stopped
+}
+
+// end tells a member's server to end; another may follow under its name.
+func (m *Manager) end(mem *member) {
+	if mem.over {
+		return
+	}
+	mem.over = true
+	mem.srv.inbox.post(msgEnd{})
+	m.ending = slices.DeleteFunc(m.ending, func(s *server) bool {
+		select {
+		case <-s.done:
+			return true
+		default:
+			return false
+		}
+	})
+	m.ending = append(m.ending, mem.srv)
+}
+
+// waitForEnding closes done when every server that was told to end has. Its
+// goroutine ends then: ending is bounded by timeouts.shutdownMs.
+func (m *Manager) waitForEnding(done chan<- struct{}) {
+	ending := slices.Clone(m.ending)
+	m.children.Go(func() {
+		for _, s := range ending {
+			<-s.done
+		}
+		close(done)
+	})
+}

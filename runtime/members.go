@@ -1,0 +1,281 @@
+package runtime
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
+)
+
+// serverChanged takes over what a server's loop published.
+func (m *Manager) serverChanged(e serverEvent) {
+	mem := m.members[e.rec.Name]
+	if mem != nil && mem.srv == e.srv && !mem.over {
+		mem.rec, mem.tools, mem.warnings, mem.settled = e.rec, e.tools, e.warnings, e.settled
+		m.publish([]*member{mem}, e.reason)
+	}
+	for _, ack := range e.acks {
+		close(ack)
+	}
+	m.checkGate()
+}
+
+// carryOut does what reconcile decided.
+func (m *Manager) carryOut(actions []action, want map[string]candidate) {
+	var changed []*member
+	var gone []rpc.Server
+	for _, a := range actions {
+		mem := m.members[a.name]
+		w := want[a.name]
+		switch a.do {
+		case deedKeep:
+			mem.entry = w.entry // where it was found may differ
+		case deedRetune:
+			mem.entry = w.entry
+			mem.srv.inbox.post(msgTune{m.connector(w)})
+			changed = append(changed, mem)
+		case deedStart:
+			changed = append(changed, m.start(w, w.rest, nil))
+		case deedRestart, deedReplace:
+			rest := w.rest
+			if a.do == deedReplace {
+				rest = rpc.PhaseStopped
+			}
+			m.end(mem)
+			changed = append(changed, m.start(w, rest, mem))
+		case deedRemove:
+			gone = append(gone, m.remove(mem))
+		}
+	}
+	m.publish(changed, m.round.reason, gone...)
+}
+
+// start makes the server of a candidate, after the member it replaces, if any.
+func (m *Manager) start(w candidate, rest rpc.Phase, former *member) *member {
+	mem := &member{desired: w.desired, key: w.key, held: true, settled: rest != ""}
+	b := serverStart{
+		name: w.entry.Name, log: m.log, secrets: m.redact,
+		pol:     policy{auto: m.set.auto, remote: w.entry.Kind != "stdio", jitter: m.opt.Jitter},
+		phase:   rest,
+		err:     w.err,
+		kind:    rpc.TransportKind(w.entry.Kind),
+		cached:  w.cached,
+		intro:   w.intro,
+		publish: func(e serverEvent) { m.inbox.post(e) },
+		said: func(level, text string) {
+			m.tellHosts(rpc.LogParams{Level: serverLevel(level), Message: m.redact.clean(text), Server: w.entry.Name})
+		},
+		connect: m.connector(w),
+	}
+	if former != nil {
+		b.after = former.srv.done
+		mem.shown, mem.said = former.shown, former.said
+		if b.cached == nil && w.key == former.key {
+			b.cached, b.intro = former.lastGood() // the set does not empty, cache or not
+		}
+	} else if gone, ok := m.leaving[w.entry.Name]; ok {
+		mem.shown = gone
+		delete(m.leaving, w.entry.Name)
+	}
+	mem.cached = b.cached != nil
+	mem.srv = newServer(b)
+	mem.rec = mem.srv.first.rec
+	mem.tools = mem.srv.first.tools
+	m.members[w.entry.Name] = mem
+	return mem
+}
+
+// lastGood is what a server listed last, for the one that follows it.
+func (mem *member) lastGood() (*toolList, introduction) {
+	return mem.tools, introduction{
+		protocolVersion: mem.rec.ProtocolVersion, serverInfo: mem.rec.ServerInfo,
+		instructions: mem.rec.Instructions, kind: mem.rec.Transport,
+	}
+}
+
+// remove takes a server out and gives its last record; its tools stay listed
+// until the round ends.
+func (m *Manager) remove(mem *member) rpc.Server {
+	name := mem.entry.Name
+	m.end(mem)
+	delete(m.members, name)
+	m.leaving[name] = mem.shown
+	return removed(mem)
+}
+
+// removed is the last record of a server.
+func removed(mem *member) rpc.Server {
+	r := mem.rec
+	r.Source = sourceOf(mem.entry)
+	r.Status, r.Phase = rpc.StatusDisconnected, rpc.PhaseRemoved
+	r.Tools = rpc.ServerTools{From: rpc.ToolsFromNone}
+	r.Error, r.PID, r.NextRetryMs = nil, 0, 0
+	return r
+}
+
+// publish makes and tells the next view; changed are the members whose records
+// may have changed, and are told if they have; gone are the last records of
+// others.
+func (m *Manager) publish(changed []*member, reason rpc.ChangeReason, gone ...rpc.Server) {
+	statuses := gone
+	m.refreshShown()
+	for _, mem := range changed {
+		if r := m.recordOf(mem); !sameRecord(r, mem.said) {
+			mem.said = r
+			statuses = append(statuses, r)
+		}
+	}
+	slices.SortFunc(statuses, func(a, b rpc.Server) int { return strings.Compare(a.Name, b.Name) })
+	m.publishStatuses(statuses, reason)
+}
+
+// refreshShown decides what each server has in the set.
+func (m *Manager) refreshShown() {
+	for _, mem := range m.members {
+		state := rpc.ToolDeferred
+		if mem.rec.Phase == rpc.PhaseReady {
+			state = rpc.ToolLive
+		}
+		if mem.held && !m.first {
+			mem.shown.state = state
+			continue
+		}
+		mem.shown = m.contribution(mem, state)
+	}
+}
+
+// contribution is what a server lists, less what is filtered and switched off.
+// The same list with the same filters gives the same slice, which the catalog
+// takes as unchanged.
+func (m *Manager) contribution(mem *member, state rpc.ToolState) toolSource {
+	e := mem.entry
+	src := toolSource{server: e.Name, provider: e.Provider, providerName: e.ProviderName, state: state}
+	if mem.tools == nil {
+		return src
+	}
+	off := func(tool string) bool { return m.set.toolOff(e.Name, tool) }
+	src.defs = filterTools(mem.tools.defs, e.Include, e.Exclude, off)
+	if sameDefs(src.defs, mem.shown.defs) {
+		src.defs = mem.shown.defs
+	}
+	return src
+}
+
+// sameDefs says whether two lists hold the very same definitions, in order.
+func sameDefs(a, b []toolDef) bool {
+	return slices.EqualFunc(a, b, func(x, y toolDef) bool {
+		return x.name == y.name && len(x.raw) == len(y.raw) && (len(x.raw) == 0 || &x.raw[0] == &y.raw[0] || bytes.Equal(x.raw, y.raw))
+	})
+}
+
+func (m *Manager) sources() []toolSource {
+	all := slices.Collect(maps.Values(m.leaving))
+	for _, mem := range m.members {
+		all = append(all, mem.shown)
+	}
+	return all
+}
+
+// recordOf completes a server's own record by what the Manager knows.
+func (m *Manager) recordOf(mem *member) rpc.Server {
+	r := mem.rec
+	r.Source = sourceOf(mem.entry)
+	r.Tools.Count = len(mem.shown.defs)
+	if r.Tools.Count > 0 && r.Tools.From == rpc.ToolsFromNone {
+		r.Tools.From = rpc.ToolsFromCache // held until the round ends
+	}
+	return r
+}
+
+func sourceOf(e *config.Entry) rpc.Source {
+	s := rpc.Source{Provider: e.Provider, ProviderName: e.ProviderName, Level: rpc.Level(e.Level), Path: e.Path}
+	for _, a := range e.Aliases {
+		s.Aliases = append(s.Aliases, rpc.Alias(a))
+	}
+	return s
+}
+
+// publishStatuses makes the next view, puts it in place, and tells everybody.
+func (m *Manager) publishStatuses(statuses []rpc.Server, reason rpc.ChangeReason) {
+	base := m.catalog
+	if m.first {
+		base = &catalog{}
+	}
+	m.catalog = base.with(m.sources(), m.set.toolNames)
+	snap := &rpc.Snapshot{
+		Revision: m.catalog.revision, Hash: m.catalog.hash, Tools: m.catalog.tools,
+		Servers: make([]rpc.Server, 0, len(m.members)), ExaAPIKeys: m.found.ExaKeys,
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.members)) {
+		snap.Servers = append(snap.Servers, m.recordOf(m.members[name]))
+	}
+	snap.Errors = m.errors(snap.Servers)
+	news := !slices.Equal(snap.Errors, m.diags)
+	m.diags = snap.Errors
+	m.storeView(snap)
+	for _, c := range m.clients {
+		c.host.Publish(rpc.Update{View: snap, Statuses: statuses, Reason: reason, Diagnostics: news})
+	}
+	for w := range m.watchers {
+		if w.met(snap) {
+			close(w.done)
+			delete(m.watchers, w)
+		}
+	}
+}
+
+func (m *Manager) storeView(snap *rpc.Snapshot) {
+	v := &view{
+		snap: snap, catalog: m.catalog, set: m.set,
+		servers: make(map[string]handle, len(m.members)), superseded: make(chan struct{}),
+	}
+	for name, mem := range m.members {
+		v.servers[name] = handle{srv: mem.srv, entry: mem.entry, tools: mem.tools}
+	}
+	if old := m.view.Swap(v); old != nil {
+		close(old.superseded)
+	}
+}
+
+// odd is what is wrong with a server that works.
+func (mem *member) odd() []string {
+	odd := mem.warnings
+	if mem.tools != nil {
+		odd = slices.Concat(odd, mem.tools.issues)
+	}
+	return odd
+}
+
+// errors is everything wrong: with the configuration first, then with servers.
+func (m *Manager) errors(servers []rpc.Server) []rpc.Diagnostic {
+	all := make([]rpc.Diagnostic, 0, len(m.found.Diagnostics))
+	for _, d := range m.found.Diagnostics {
+		sev := rpc.SeverityError
+		if d.Warning {
+			sev = rpc.SeverityWarning
+		}
+		all = append(all, rpc.Diagnostic{
+			Path: d.Path, Server: d.Server, Error: d.Message, Severity: sev,
+			Line: d.Line, Column: d.Column, Pointer: d.Pointer,
+		})
+	}
+	if m.found.Hard != nil {
+		all = append(all, rpc.Diagnostic{Path: ".mcp.json", Error: m.found.Hard.Error(), Severity: rpc.SeverityError})
+	}
+	for _, s := range servers {
+		if s.Error != nil && s.Phase != rpc.PhaseInvalid {
+			all = append(all, rpc.Diagnostic{
+				Path: "mcp:" + s.Name, Server: s.Name, Error: s.Error.Message, Severity: rpc.SeverityError,
+			})
+		}
+		for _, text := range m.members[s.Name].odd() {
+			all = append(all, rpc.Diagnostic{
+				Path: "mcp:" + s.Name, Server: s.Name, Error: text, Severity: rpc.SeverityWarning,
+			})
+		}
+	}
+	return all
+}

@@ -1,0 +1,144 @@
+package runtime
+
+import (
+	"time"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+)
+
+// round is the time between an accepted initialize, configure or reload and
+// its answer. A later one takes over the waits of an earlier one, and all are
+// answered with its outcome.
+type round struct {
+	reason rpc.ChangeReason
+	// passed: the gate's time is over.
+	passed bool
+	waits  []chan struct{}
+}
+
+// worthWaiting says whether the gate stays shut for a server: until it has
+// settled, but beyond the gate's time only if it has no cached tools and the
+// host wants to wait for those.
+func worthWaiting(settled, cached, passed, background bool) bool {
+	return !settled && (!passed || (!cached && !background))
+}
+
+// startRound begins a round and gives the channel that is closed at its end.
+func (m *Manager) startRound(reason rpc.ChangeReason) <-chan struct{} {
+	wait := make(chan struct{})
+	r := &round{reason: reason, passed: m.set.gate == 0, waits: []chan struct{}{wait}}
+	if m.round != nil {
+		r.waits = append(m.round.waits, wait)
+	}
+	m.round = r
+	for _, mem := range m.members {
+		mem.held = true // one difference, at the end
+	}
+	m.gate.Reset(max(m.set.gate, time.Nanosecond))
+	m.discover()
+	return wait
+}
+
+// begin accepts initialize.
+func (m *Manager) begin(p *rpc.InitializeParams) <-chan struct{} {
+	m.params = p
+	m.wishes = p.Settings
+	m.set = effective(p.Settings, asksForTrust(p))
+	m.watchHost(p.ProcessID)
+	return m.startRound(rpc.ReasonReload)
+}
+
+func asksForTrust(p *rpc.InitializeParams) bool {
+	return p.Capabilities != nil && p.Capabilities.Approve
+}
+
+// configure accepts new settings. What needs no discovery holds at once.
+func (m *Manager) configure(p *rpc.ConfigureParams) <-chan struct{} {
+	auto := m.set.auto
+	m.wishes = merge(m.wishes, p.Settings)
+	m.set = effective(m.wishes, asksForTrust(m.params))
+	if p.WorkspaceFolders != nil {
+		q := *m.params
+		q.WorkspaceFolders = p.WorkspaceFolders
+		m.params = &q
+	}
+	if auto != m.set.auto {
+		for _, mem := range m.members {
+			mem.srv.inbox.post(msgPolicy{auto: m.set.auto})
+		}
+	}
+	wait := m.startRound(rpc.ReasonConfigure)
+	m.storeView(m.view.Load().snap) // calls see the new settings from here on
+	return wait
+}
+
+// reload accepts mcp/reload. In a full one every server is told to end now; its
+// tools stay listed.
+func (m *Manager) reload(mode rpc.ReloadMode) <-chan struct{} {
+	if mode == rpc.ReloadChanged {
+		return m.startRound(rpc.ReasonReload)
+	}
+	m.full = true
+	var changed []*member
+	for _, mem := range m.members {
+		m.end(mem)
+		if mem.rest == "" {
+			mem.rec.Phase, mem.rec.Status = rpc.PhaseStarting, rpc.StatusConnecting
+			mem.rec.PID, mem.rec.NextRetryMs = 0, 0
+			mem.rec.Timings, mem.rec.Attempt, mem.rec.Error = rpc.Timings{}, 1, nil
+			mem.rec.Tools = deferredTools(mem.tools)
+		}
+		mem.settled = mem.rest != ""
+		changed = append(changed, mem)
+	}
+	wait := m.startRound(rpc.ReasonReload)
+	m.publish(changed, rpc.ReasonReload)
+	return wait
+}
+
+// sweepCache removes what nobody has used for long, once a session and after
+// its start.
+func (m *Manager) sweepCache() {
+	if cache, age := m.opt.Cache, m.set.maxAge; cache != nil && m.set.cache {
+		m.children.Go(func() { cache.Sweep(age, time.Now()) })
+	}
+}
+
+// deferredTools is what a record says of a list whose server is not connected.
+func deferredTools(l *toolList) rpc.ServerTools {
+	if l == nil {
+		return rpc.ServerTools{From: rpc.ToolsFromNone}
+	}
+	return rpc.ServerTools{From: rpc.ToolsFromCache, CachedAt: l.time.UTC().Format(time.RFC3339)}
+}
+
+// checkGate ends the round if no server is worth waiting for.
+func (m *Manager) checkGate() {
+	r := m.round
+	if r == nil || m.stopSearch != nil {
+		return
+	}
+	for _, mem := range m.members {
+		if worthWaiting(mem.settled, mem.cached, r.passed, m.set.background) {
+			return
+		}
+	}
+	m.round = nil
+	m.gate.Stop()
+	var released []*member
+	for _, mem := range m.members {
+		if mem.held {
+			mem.held = false
+			released = append(released, mem)
+		}
+	}
+	clear(m.leaving)
+	m.publish(released, r.reason)
+	if m.first {
+		m.first = false
+		m.sweepCache()
+	}
+	for _, w := range r.waits {
+		close(w)
+	}
+}

@@ -1,0 +1,41 @@
+package runtime
+
+import (
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
+)
+
+// view is the whole truth at one instant, for readers that must not wait for
+// the loop. It is never changed; the next one replaces it.
+type view struct {
+	snap    *rpc.Snapshot
+	catalog *catalog
+	servers map[string]handle
+	set     settings
+	// superseded is closed when the next view is in place.
+	superseded chan struct{}
+}
+
+// handle is how a call reaches a server.
+type handle struct {
+	srv   *server
+	entry *config.Entry
+	tools *toolList // what it lists, before filters
+}
+
+// record finds the record of a server in a snapshot, which is sorted by name.
+func record(snap *rpc.Snapshot, server string) (rpc.Server, bool) {
+	for _, r := range snap.Servers {
+		if r.Name == server {
+			return r, true
+		}
+	}
+	return rpc.Server{}, false
+}
+
+func pending(r rpc.Server) bool {
+	return r.Status == rpc.StatusConnecting || r.Phase == rpc.PhaseBackoff
+}
+
+// Snapshot is the current truth. It must not be changed.
+func (m *Manager) Snapshot() *rpc.Snapshot { return m.view.Load().snap }

@@ -1,0 +1,332 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/toolcache"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
+)
+
+// world is a Manager under fake time, with scripted servers and a host that
+// writes down what it is told, one line an event.
+type world struct {
+	t       *testing.T
+	m       *Manager
+	c       *Client
+	start   time.Time
+	home    string
+	cwd     string
+	cache   *toolcache.Cache
+	servers map[string]*scripted
+
+	mu  sync.Mutex
+	log []string // guarded by mu
+	// told is what a host knows: the set it was told last.
+	rev   int                 // guarded by mu
+	tools map[string]rpc.Tool // guarded by mu
+	wrong []string            // guarded by mu; broken promises
+}
+
+// scripted is one server: dial says what happens at the n-th attempt, from 1.
+type scripted struct {
+	dial  func(n int) plan
+	mu    sync.Mutex
+	dials int              // guarded by mu
+	open  int              // guarded by mu; sessions not closed
+	both  bool             // guarded by mu; two were open at once
+	last  *scriptedSession // guarded by mu
+}
+
+// plan is one attempt.
+type plan struct {
+	after time.Duration // until the handshake is done, or fails
+	err   error
+	tools []string
+	// call answers calls; nil echoes.
+	call func(ctx context.Context, c transport.Call) (json.RawMessage, error)
+}
+
+func always(p plan) func(int) plan { return func(int) plan { return p } }
+
+func newWorld(t *testing.T, servers map[string]*scripted) *world {
+	t.Helper()
+	w := &world{t: t, home: t.TempDir(), cwd: t.TempDir(), servers: servers, start: time.Now(), tools: map[string]rpc.Tool{}}
+	w.cache = toolcache.Open(t.TempDir(), slog.New(slog.DiscardHandler))
+	return w
+}
+
+// open makes the Manager; a world can have one after the other.
+func (w *world) open() {
+	w.m = New(Options{
+		Name: "mcp-sidecar", Version: "test", Log: slog.New(slog.DiscardHandler),
+		Dial: w.dial, Cache: w.cache, Home: w.home,
+		Getenv:  func(string) (string, bool) { return "", false },
+		Environ: func() []string { return nil },
+		Jitter:  func() float64 { return 0 },
+	})
+	w.c = w.m.Join(w)
+}
+
+func (w *world) close() {
+	w.m.Close()
+	synctest.Wait()
+	for name, s := range w.servers {
+		if s.open != 0 {
+			w.t.Errorf("%d sessions of %s are left open", s.open, name)
+		}
+		if s.both {
+			w.t.Errorf("two sessions of %s were open at once", name)
+		}
+	}
+	for _, x := range w.wrong {
+		w.t.Error(x)
+	}
+}
+
+func (w *world) note(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.log = append(w.log, fmt.Sprintf("%v ", time.Since(w.start))+fmt.Sprintf(format, args...))
+}
+
+// Publish implements Listener. It applies the host rule to what it is told.
+func (w *world) Publish(u rpc.Update) {
+	for _, s := range u.Statuses {
+		line := fmt.Sprintf("%s %s", s.Name, s.Phase)
+		if s.Tools.From != rpc.ToolsFromNone {
+			line += fmt.Sprintf(" %d %s", s.Tools.Count, s.Tools.From)
+		}
+		if s.NextRetryMs > 0 {
+			line += fmt.Sprintf(" retry in %d ms", s.NextRetryMs)
+		}
+		w.note("%s", line)
+		if r, ok := record(u.View, s.Name); ok != (s.Phase != rpc.PhaseRemoved) || (ok && r.Phase != s.Phase) {
+			w.broken("status of %s is not what the view says", s.Name)
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if u.View.Revision < w.rev {
+		w.wrong = append(w.wrong, "a revision went back")
+	}
+	w.rev = u.View.Revision
+}
+
+func (w *world) broken(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.wrong = append(w.wrong, fmt.Sprintf(format, args...))
+}
+
+// Log implements Listener.
+func (w *world) Log(context.Context, *rpc.LogParams) error { return nil }
+
+// Progress implements Listener.
+func (w *world) Progress(_ context.Context, p *rpc.ProgressParams) error {
+	w.note("progress %s %s", p.Token, p.Value.Progress)
+	return nil
+}
+
+func (w *world) dial(ctx context.Context, spec transport.Spec, h transport.Hooks) (transport.Session, error) {
+	s := w.servers[spec.Name]
+	s.mu.Lock()
+	s.dials++
+	p := s.dial(s.dials)
+	s.mu.Unlock()
+	h.Stage(transport.StageInitialize)
+	if p.after > 0 {
+		select {
+		case <-time.After(p.after):
+		case <-ctx.Done():
+			return nil, &transport.Error{Code: transport.CodeClosed, Stage: transport.StageInitialize, Message: "initialize: " + context.Cause(ctx).Error(), Err: context.Cause(ctx)}
+		}
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open++
+	s.both = s.both || s.open > 1
+	s.last = &scriptedSession{server: s, hooks: h, plan: p, tools: p.tools, done: make(chan struct{})}
+	return s.last, nil
+}
+
+// scriptedSession is a session of a scripted server.
+type scriptedSession struct {
+	server *scripted
+	hooks  transport.Hooks
+	plan   plan
+
+	mu    sync.Mutex
+	tools []string // guarded by mu
+	lists int      // guarded by mu
+	fail  error    // guarded by mu; of the next list
+	ended bool     // guarded by mu
+	done  chan struct{}
+	once  sync.Once
+}
+
+func (s *scriptedSession) Info() transport.Info {
+	return transport.Info{ProtocolVersion: "2025-11-25", Era: transport.EraStateful, Kind: transport.Stdio, PID: 7}
+}
+
+func (s *scriptedSession) ListTools(context.Context) ([]json.RawMessage, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lists++
+	if err := s.fail; err != nil {
+		s.fail = nil
+		return nil, err
+	}
+	var raw []json.RawMessage
+	for _, name := range s.tools {
+		raw = append(raw, json.RawMessage(`{"name":"`+name+`","inputSchema":{"type":"object"}}`))
+	}
+	return raw, nil
+}
+
+func (s *scriptedSession) Call(ctx context.Context, c transport.Call) (json.RawMessage, error) {
+	if s.plan.call == nil {
+		return json.RawMessage(`{"content":[],"tool":"` + c.Tool + `"}`), nil
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := context.AfterFunc(ctx, func() {})
+	defer stop()
+	go func() {
+		select {
+		case <-s.done:
+			cancel(&transport.Error{Code: transport.CodeExited, Stage: transport.StageCall, Message: "call: the process ended"})
+		case <-ctx.Done():
+		}
+	}()
+	result, err := s.plan.call(ctx, c)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return result, err
+}
+
+func (s *scriptedSession) Done() <-chan struct{} { return s.done }
+
+func (s *scriptedSession) Err() error {
+	return &transport.Error{Code: transport.CodeExited, Stage: transport.StageTransport, Message: "the process ended"}
+}
+
+// die is the server's own end.
+func (s *scriptedSession) die() { s.once.Do(func() { close(s.done) }) }
+
+func (s *scriptedSession) Close() {
+	s.die()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ended {
+		s.ended = true
+		s.server.mu.Lock()
+		s.server.open--
+		s.server.mu.Unlock()
+	}
+}
+
+// initialize runs the handshake of a host that names the scripted servers
+// itself, and notes the answer.
+func (w *world) initialize(s rpc.Settings) {
+	w.t.Helper()
+	w.initialized(w.beginInitialize(s))
+}
+
+func (w *world) beginInitialize(s rpc.Settings) rpc.Pending[rpc.InitializeResult] {
+	w.t.Helper()
+	s.Servers = map[string]json.RawMessage{}
+	for name := range w.servers {
+		s.Servers[name] = json.RawMessage(`{"command":"` + name + `"}`)
+	}
+	s.Discovery = &rpc.DiscoverySettings{Include: []string{hostProvider}}
+	wait, err := w.c.Initialize(w.t.Context(), &rpc.InitializeParams{
+		ProtocolVersion: 1, Cwd: w.cwd, Settings: &s,
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return wait
+}
+
+func (w *world) initialized(wait rpc.Pending[rpc.InitializeResult]) {
+	answer, err := wait(w.t.Context())
+	if err != nil {
+		w.note("initialize: %v", err)
+		return
+	}
+	w.noteSnapshot("initialized", answer(w.m.Snapshot()).Snapshot)
+}
+
+func (w *world) noteSnapshot(what string, v *rpc.Snapshot) {
+	w.note("%s revision %d: %s", what, v.Revision, describeTools(v.Tools))
+}
+
+func describeTools(tools []rpc.Tool) string {
+	if len(tools) == 0 {
+		return "no tools"
+	}
+	var words []string
+	for _, t := range tools {
+		words = append(words, t.Label+" "+string(t.State))
+	}
+	return strings.Join(words, ", ")
+}
+
+// take gives what was noted so far and forgets it. Lines that no filter wants
+// are left out: with filters given, a line must contain one of them.
+func (w *world) take(filters ...string) []string {
+	synctest.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	lines := w.log
+	w.log = nil
+	if len(filters) == 0 {
+		return lines
+	}
+	return slices.DeleteFunc(lines, func(l string) bool {
+		return !slices.ContainsFunc(filters, func(f string) bool { return strings.Contains(l, f) })
+	})
+}
+
+func (w *world) expect(got []string, want ...string) {
+	w.t.Helper()
+	if !slices.Equal(got, want) {
+		w.t.Errorf("events:\n  %s\nwant:\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+// warm fills the cache: every server connects once, at once, in a session of
+// its own.
+func (w *world) warm() {
+	w.t.Helper()
+	plans := map[string]func(int) plan{}
+	for name, s := range w.servers {
+		plans[name] = s.dial
+		later := s.dial
+		s.dial = func(n int) plan { return plan{tools: later(n).tools} }
+	}
+	w.open()
+	w.initialize(rpc.Settings{})
+	w.m.Close()
+	for name, s := range w.servers {
+		s.dial, s.dials = plans[name], 0
+	}
+	w.log, w.rev = nil, 0
+	w.start = time.Now()
+}
+
+func ptr[T any](v T) *T { return &v }
