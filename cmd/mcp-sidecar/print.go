@@ -1,0 +1,149 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+)
+
+// toolContent is what of a result people read (MCP: CallToolResult).
+type toolContent struct {
+	IsError bool `json:"isError"`
+	Content []struct {
+		Type     string `json:"type"`
+		Text     string `json:"text"`
+		MIMEType string `json:"mimeType"`
+		Data     string `json:"data"`
+		URI      string `json:"uri"`
+		Resource struct {
+			URI      string `json:"uri"`
+			Text     string `json:"text"`
+			MIMEType string `json:"mimeType"`
+		} `json:"resource"`
+	} `json:"content"`
+}
+
+// print writes the content as text, or the whole result where it has none.
+func (c *toolContent) print(out io.Writer, whole json.RawMessage) {
+	if len(c.Content) == 0 {
+		fmt.Fprintln(out, string(whole))
+		return
+	}
+	for _, b := range c.Content {
+		switch {
+		case b.Type == "text":
+			fmt.Fprintln(out, b.Text)
+		case b.Type == "resource" && b.Resource.Text != "":
+			fmt.Fprintln(out, b.Resource.Text)
+		case b.Type == "resource":
+			fmt.Fprintf(out, "[resource %s %s]\n", b.Resource.URI, b.Resource.MIMEType)
+		case b.Type == "resource_link":
+			fmt.Fprintf(out, "[%s]\n", b.URI)
+		default:
+			fmt.Fprintf(out, "[%s %s, %d bytes of base64; --json has it]\n", b.Type, b.MIMEType, len(b.Data))
+		}
+	}
+}
+
+// printTable prints servers, their tools, and what is wrong.
+func printTable(out io.Writer, snap *rpc.Snapshot) {
+	if len(snap.Servers) == 0 {
+		fmt.Fprintln(out, "No MCP servers are configured here. One can be put into .mcp.json:")
+		fmt.Fprintln(out, `  {"mcpServers": {"everything": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-everything"]}}}`)
+	}
+	tools := map[string][]rpc.Tool{}
+	for _, t := range snap.Tools {
+		tools[t.Server] = append(tools[t.Server], t)
+	}
+	for _, s := range snap.Servers {
+		fmt.Fprintf(out, "%s  %s\n", s.Name, headline(s))
+		fmt.Fprintf(out, "    from %s\n", origin(s.Source))
+		printError(out, s)
+		for _, d := range snap.Errors {
+			if d.Path == "mcp:"+s.Name && d.Severity == rpc.SeverityWarning {
+				fmt.Fprintf(out, "    warning: %s\n", d.Error)
+			}
+		}
+		tab := tabwriter.NewWriter(out, 4, 4, 2, ' ', 0)
+		for _, t := range tools[s.Name] {
+			fmt.Fprintf(tab, "    %s\t%s\n", strings.TrimPrefix(t.Label, s.Name+"/"), summary(t.Definition))
+		}
+		_ = tab.Flush()
+		fmt.Fprintln(out)
+	}
+	for _, d := range snap.Errors {
+		if strings.HasPrefix(d.Path, "mcp:") {
+			continue // shown with its server
+		}
+		fmt.Fprintf(out, "%s: %s: %s\n", d.Severity, place(d), d.Error)
+	}
+}
+
+func headline(s rpc.Server) string {
+	if s.Phase == rpc.PhaseReady {
+		return fmt.Sprintf("ready: %s, %s, connected in %d ms", counted(s.Tools.Count, "tool"), s.Transport, s.Timings.ConnectMs)
+	}
+	if s.Phase == rpc.PhaseUntrusted {
+		return "untrusted: it comes from a project file; --trust allow starts it"
+	}
+	return string(s.Phase)
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func origin(s rpc.Source) string {
+	if s.Path == "" {
+		return s.ProviderName
+	}
+	return fmt.Sprintf("%s (%s, %s)", s.Path, s.ProviderName, s.Level)
+}
+
+func printError(out io.Writer, s rpc.Server) {
+	if s.Error == nil {
+		return
+	}
+	fmt.Fprintf(out, "    %s\n", s.Error.Message)
+	printHelpful(out, s.Error)
+}
+
+// printHelpful prints what an error has beside its message.
+func printHelpful(out io.Writer, e *rpc.ServerError) {
+	if e == nil {
+		return
+	}
+	if e.Hint != "" {
+		fmt.Fprintf(out, "    %s\n", e.Hint)
+	}
+	for _, line := range e.Stderr {
+		fmt.Fprintf(out, "    | %s\n", line)
+	}
+}
+
+func place(d rpc.Diagnostic) string {
+	if d.Line == 0 {
+		return d.Path
+	}
+	return fmt.Sprintf("%s:%d:%d", d.Path, d.Line, d.Column)
+}
+
+// summary is the first line of a tool's description, shortened.
+func summary(definition json.RawMessage) string {
+	var d struct {
+		Description string `json:"description"`
+	}
+	_ = json.Unmarshal(definition, &d) // a definition of another shape has none
+	line, _, _ := strings.Cut(strings.TrimSpace(d.Description), "\n")
+	if runes := []rune(line); len(runes) > 60 {
+		return string(runes[:59]) + "…"
+	}
+	return line
+}
