@@ -1,0 +1,119 @@
+# mcp-sidecar: `make help` lists what can be asked for.
+#
+# Everything a target needs beyond Go, Node (with npm), bash and make is
+# installed by that target: Go tools into build/tools, npm packages beside
+# their lockfile.
+
+# Versions of the tools; the only place that names them.
+GOLANGCI_LINT_VERSION := v2.15.0
+GOFUMPT_VERSION       := v0.12.0
+
+# How long each fuzz target runs in `make fuzz`.
+FUZZTIME ?= 5s
+
+SHELL       := bash
+.SHELLFLAGS := -euo pipefail -c
+
+GO      ?= go
+BIN     := bin/mcp-sidecar
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+GOFILES  = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/node_modules/*')
+
+GOFUMPT       := build/tools/gofumpt-$(GOFUMPT_VERSION)
+GOLANGCI_LINT := build/tools/golangci-lint-$(GOLANGCI_LINT_VERSION)
+
+# npm writes this file last, so it says that an installation is whole.
+INSTALLED    := node_modules/.package-lock.json
+REAL_SERVERS := conformance/real/$(INSTALLED)
+DEMO_SERVERS := examples/project/$(INSTALLED)
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: build
+build: ## build bin/mcp-sidecar
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/mcp-sidecar
+
+.PHONY: run
+run: build $(DEMO_SERVERS) ## see it work: real servers in examples/project, cold and then warm
+	$(GO) run ./examples/host -sidecar $(BIN) -project examples/project
+
+.PHONY: generate
+generate: ## write again what is generated from rpc/protocol.go and rpc/errors.go
+	$(GO) generate ./...
+
+.PHONY: fmt
+fmt: $(GOFUMPT) ## format the Go files
+	$(GO) fix ./...
+	$(GOFUMPT) -l -w $(GOFILES)
+
+# The order is that of the time to the first useful message.
+PARTS := generated format lint cross unit fuzz transcripts real
+
+.PHONY: test
+test: ## everything, installing what it needs
+	@MAKE='$(MAKE)' .ci/parts $(PARTS)
+
+.PHONY: generated
+generated: ## are the generated files those the sources give?
+	$(GO) test -count=1 ./rpc/internal/gen/...
+
+.PHONY: format
+format: $(GOFUMPT) ## are the Go files formatted and modern?
+	@files="$$($(GOFUMPT) -l $(GOFILES))"; \
+	if [ -n "$$files" ]; then printf 'not formatted (make fmt):\n%s\n' "$$files"; exit 1; fi
+	$(GO) fix -diff ./...
+
+.PHONY: lint
+lint: $(GOLANGCI_LINT) ## go vet and golangci-lint
+	$(GO) vet ./...
+	$(GOLANGCI_LINT) run ./...
+
+.PHONY: cross
+cross: ## does it vet and build for macOS and Windows?
+	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
+	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/mcp-sidecar
+	GOOS=windows GOARCH=amd64 $(GO) vet ./...
+	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/mcp-sidecar
+
+.PHONY: unit
+unit: ## the Go tests of everything but conformance/, with the race detector
+	$(GO) test -race $$($(GO) list ./... | grep -v /conformance)
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for FUZZTIME
+	.ci/fuzz $(FUZZTIME)
+
+.PHONY: transcripts
+transcripts: ## the contract, against the built binary
+	$(GO) test -race $$($(GO) list ./conformance/... | grep -v /conformance/real)
+
+.PHONY: real
+real: $(REAL_SERVERS) ## MCP servers from npm and of the Go SDK
+	MCP_SIDECAR_REAL=required $(GO) test -race -count=1 ./conformance/real/...
+
+.PHONY: bench
+bench: ## the Go benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+.PHONY: clean
+clean: ## remove what was built and installed
+	rm -rf bin build conformance/real/node_modules examples/project/node_modules
+
+$(GOFUMPT):
+	GOBIN='$(CURDIR)/build/tools' $(GO) install mvdan.cc/gofumpt@$(GOFUMPT_VERSION)
+	@mv build/tools/gofumpt $@
+
+$(GOLANGCI_LINT):
+	GOBIN='$(CURDIR)/build/tools' $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
+	@mv build/tools/golangci-lint $@
+
+# No package's script is run: none is needed, and Playwright's would fetch a
+# browser.
+%/$(INSTALLED): %/package-lock.json %/package.json
+	cd $* && npm ci --ignore-scripts --no-audit --no-fund
+	@touch $@
