@@ -1,0 +1,6 @@
+//go:build unix && !race
+
+package conformance
+
+// raceEnabled: the programs under test are built like the test itself.
+const raceEnabled = false
