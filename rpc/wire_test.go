@@ -168,7 +168,7 @@ func fill(r *rand.Rand, v reflect.Value) {
 
 // normal makes nil lists empty, which is how ours are sent.
 func normal(v reflect.Value) {
-	switch k := v.Kind(); k {
+	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
 			normal(v.Elem())
@@ -192,6 +192,7 @@ func normal(v reflect.Value) {
 		if v.IsNil() {
 			v.Set(reflect.MakeMap(v.Type()))
 		}
+	default: // the others have no nil
 	}
 }
 

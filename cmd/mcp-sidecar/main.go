@@ -32,6 +32,7 @@ func main() {
 	if os.Getenv(transport.GuardEnv) != "" {
 		os.Exit(transport.RunGuard(os.Stdin))
 	}
+	surviveBrokenPipes()
 	os.Exit(run(os.Args[1:], &world{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,
 		terminal: term.IsTerminal(int(os.Stdin.Fd())),

@@ -31,6 +31,13 @@ func serve(ctx context.Context, f *flags, w *world, log *slog.Logger) int {
 	return out.Code
 }
 
+// surviveBrokenPipes makes writing to a reader that is gone an error: by default
+// it kills a Go program when it happens on standard output. The signal is caught,
+// not ignored, since what is ignored our children would ignore as well.
+func surviveBrokenPipes() {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+}
+
 // untilSignal gives a context that ends with SIGTERM or SIGINT. A second signal
 // exits at once; the guard then kills what is left.
 func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
