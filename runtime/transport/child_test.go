@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -24,7 +25,7 @@ import (
 // The test binary is also every server of these tests, and their guard.
 const (
 	scriptEnv = "TRANSPORT_TEST_SCRIPT" // which server to be
-	lifeEnv   = "TRANSPORT_TEST_LIFE"   // socket to hold open while alive
+	lifeEnv   = "TRANSPORT_TEST_LIFE"   // address of a connection to hold open while alive
 )
 
 func TestMain(m *testing.M) {
@@ -78,13 +79,7 @@ type lives struct {
 
 func newLives(t testing.TB) *lives {
 	t.Helper()
-	// Not t.TempDir: the path of a socket must be short.
-	dir, err := os.MkdirTemp("", "life")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	listener, err := net.Listen("unix", dir+"/s")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +131,7 @@ func (l *lives) named(names ...string) map[string]*life {
 func (o *life) mustEnd(t testing.TB, within time.Duration) {
 	t.Helper()
 	_ = o.conn.SetReadDeadline(time.Now().Add(within))
-	if _, err := o.conn.Read(make([]byte, 1)); err != io.EOF {
+	if _, err := o.conn.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 		t.Errorf("%s (process %d) is still alive: %v", o.name, o.pid, err)
 	}
 }
@@ -209,7 +204,7 @@ func (p *peer) greet(m incoming) {
 
 // showLife holds a connection open until the process ends.
 func showLife(name string) {
-	conn, err := net.Dial("unix", os.Getenv(lifeEnv))
+	conn, err := net.Dial("tcp", os.Getenv(lifeEnv))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(8)
@@ -241,6 +236,8 @@ func (p *peer) run(name string) {
 		p.serve(p.tool)
 	case "sdk":
 		p.sdk()
+	case "subscribes":
+		p.subscribes()
 	case "silent-family":
 		showLife("father")
 		spawn("stubborn", nil, nil)
@@ -333,7 +330,12 @@ func (p *peer) tool(m incoming) {
 		fmt.Fprintln(os.Stderr, "out of luck")
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}
+	case "changes":
+		p.write(changedLine)
+		p.write(changedLine)
+		p.result(m, `{"content":[]}`)
 	case "cancelled":
+		fmt.Fprintln(os.Stderr, "asked")
 		c := p.until("notifications/cancelled")
 		fmt.Fprintf(os.Stderr, "cancelled %s: %s\n", c.Params.RequestID, c.Params.Reason)
 		p.result(m, `{"content":["too late"]}`)
@@ -352,6 +354,24 @@ func (p *peer) sdk() {
 	})
 	_ = server.Run(context.Background(), &mcp.StdioTransport{})
 }
+
+// subscribes is a server of the stateless era that ends its first subscription.
+func (p *peer) subscribes() {
+	p.result(p.until("server/discover"), `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}}}`)
+	first := p.until("subscriptions/listen")
+	p.acknowledge()
+	p.result(first, `{}`)
+	p.until("subscriptions/listen")
+	p.acknowledge()
+	p.write(changedLine)
+	p.serve(p.tool)
+}
+
+func (p *peer) acknowledge() {
+	p.write(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true}}}` + "\n")
+}
+
+const changedLine = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n"
 
 func (p *peer) diesOfProbe() {
 	showLife("server")

@@ -20,6 +20,28 @@ func interrupted(ctx context.Context, stage Stage, operation string, notSent boo
 	return e
 }
 
+// closedError is why everything fails after Close.
+func closedError() *Error {
+	return &Error{Code: CodeClosed, Stage: StageTransport, Message: "the connection was closed"}
+}
+
+// maxMessage bounds one message of a server, in bytes.
+const maxMessage = 64 << 20
+
+// tooLarge is the error for a message of size bytes; atLeast when the rest was
+// not read.
+func tooLarge(size, limit int64, atLeast bool) *Error {
+	more := ""
+	if atLeast {
+		more = "at least "
+	}
+	return &Error{
+		Code:    CodeTooLarge,
+		Message: fmt.Sprintf("the answer has %s%d bytes, the limit is %d", more, size, limit),
+		Hint:    "ask the tool for less, for instance a page, a filter or a file instead of its contents",
+	}
+}
+
 // during says of an error of the connection which operation it ended. The
 // original is shared by all of them and stays as it is.
 func during(err error, stage Stage, operation string, notSent bool) *Error {

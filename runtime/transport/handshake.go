@@ -14,6 +14,10 @@ import (
 // is taken for one of the older era that ignores what it does not know.
 const stdioSilence = 3 * time.Second
 
+// initializedFrame ends the handshake of the older era. The link sends it, before
+// anything else.
+const initializedFrame = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+
 // greeting is how a handshake went.
 type greeting struct {
 	era     Era
@@ -23,7 +27,7 @@ type greeting struct {
 
 // greeter greets a server through the lane, in the same process whatever the
 // era turns out to be. The SDK gets what it found (sdkConn), and so never sees
-// an answer it could choke on.
+// an answer it could choke on. It belongs to one goroutine.
 type greeter struct {
 	lane   *lane
 	client identity

@@ -120,7 +120,8 @@ func (l *httpLink) openStream(ctx context.Context, lastID string) (*http.Respons
 	return resp, failure
 }
 
-// streamPosition is where a stream is to be resumed, and when.
+// streamPosition is where a stream is to be resumed, and when. It belongs to the
+// goroutine that reads the stream.
 type streamPosition struct {
 	lastID string
 	retry  time.Duration // as the server asked, or 0

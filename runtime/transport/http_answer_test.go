@@ -315,3 +315,14 @@ func TestTheEndOfACallIsTold(t *testing.T) {
 		t.Errorf("told %+v about %s", told, call.ID)
 	}
 }
+
+func TestListChangesOnACallsStreamAreToldBeforeItsResult(t *testing.T) {
+	changes := 0 // not guarded: the result comes after them
+	s := dialed(t, Spec{URL: serve(t, onCall(func(w http.ResponseWriter, _ *http.Request, f frame) {
+		streaming(w)
+		_, _ = io.WriteString(w, listChanged+listChanged+f.event(`{"content":[]}`))
+	}))}, Hooks{ToolsChanged: func() { changes++ }})
+	if _, err := s.Call(t.Context(), Call{Tool: "tool"}); err != nil || changes != 2 {
+		t.Errorf("%d changes, %v", changes, err)
+	}
+}

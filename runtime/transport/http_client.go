@@ -142,7 +142,7 @@ type outgoing struct {
 	hadSession bool // the request names a session
 }
 
-// send makes one request, in whatever stage it is, and returns its answer, if its status is a success.
+// send makes one request and returns its answer if the status is a success.
 func (r *remote) send(ctx context.Context, out outgoing) (*http.Response, *Error) {
 	var connected atomic.Bool
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{

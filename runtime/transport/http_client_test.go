@@ -25,7 +25,7 @@ func hasSecret(r *http.Request) bool {
 
 func TestConfiguredHeadersReachEveryRequestToTheirOrigin(t *testing.T) {
 	listening := make(chan struct{})
-	server := &fake{get: func(w http.ResponseWriter, r *http.Request) {
+	server := &fake{get: func(_ http.ResponseWriter, r *http.Request) {
 		close(listening)
 		<-r.Context().Done()
 	}}
@@ -230,7 +230,7 @@ func TestExcerptsAreShortLinesOfText(t *testing.T) {
 
 func TestAConfiguredHostHeaderIsSent(t *testing.T) {
 	var host string
-	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { host = r.Host }))
+	url := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { host = r.Host }))
 	r, err := newRemote(Spec{URL: url, Headers: http.Header{"Host": {"virtual.test"}}})
 	if err != nil {
 		t.Fatal(err)

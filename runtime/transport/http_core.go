@@ -11,15 +11,16 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // httpCore is what streamable HTTP and the older SSE have in common: every
 // message to the server is a POST, and what the server sends comes on streams.
 //
-//	lane ─┐                             ┌─ lane: answers, progress
-//	      ├─ POST ─▶ server ─ streams ─▶ dispatch ─ hooks: list changes, logs, noise
-//	SDK ──┘                             └─ SDK: what the server asks
+//	lane ─┐                                        ┌─ lane: answers, progress
+//	      ├─ POST ─▶ server ─ streams ─▶ dispatch ─┤
+//	SDK ──┘                                        └─ inbound: everything else
 //
 // The SDK's own HTTP transports are not used. They end the session over a page
 // instead of an answer, a malformed event or six closed streams, read bodies
@@ -27,12 +28,12 @@ import (
 // of them after the remedies is less than the remedies. One way out and one way
 // in also mean one order of notifications.
 type httpCore struct {
-	spec   Spec
-	hooks  Hooks
-	log    *slog.Logger
-	remote *remote
-	lane   *lane
-	wire   httpWire
+	spec    Spec
+	log     *slog.Logger
+	remote  *remote
+	lane    *lane
+	inbound inbound
+	wire    httpWire
 
 	ctx    context.Context //nolint:containedctx // the life of the link, which no call outlives
 	cancel context.CancelFunc
@@ -42,9 +43,6 @@ type httpCore struct {
 	reached  atomic.Bool // the URL has answered, and Hooks.Stage knows
 	shutdown sync.Once   // close has done its work
 
-	greeting greeting                // set by greet, before the SDK connects
-	sdk      atomic.Pointer[sdkConn] // nil before transport
-
 	mu      sync.Mutex
 	pending map[int64]*posting // guarded by mu; requests without an answer
 	failure *Error             // guarded by mu; why nothing works any more
@@ -52,8 +50,8 @@ type httpCore struct {
 
 // httpWire is what differs between the two.
 type httpWire interface {
-	// negotiated is told first what the handshake decided.
-	negotiated(info Info)
+	// negotiated is told what the handshake decided.
+	negotiated(g greeting)
 	// compose is the POST that carries a message.
 	compose(e envelope) outgoing
 	// exchange posts a request and, unless its answer comes on another stream,
@@ -63,6 +61,8 @@ type httpWire interface {
 	learn(p *posting, result json.RawMessage)
 	// cancels is true when the end of a POST cancels its request.
 	cancels() bool
+	// leave ends the POST of a request nobody waits for any more.
+	leave(p *posting)
 }
 
 // posting is one request of the lane under way.
@@ -72,7 +72,8 @@ type posting struct {
 	method string
 	frame  envelope
 
-	cancel   context.CancelFunc // ends the POST
+	ctx      context.Context //nolint:containedctx // the life of the POST, which others end
+	cancel   context.CancelFunc
 	answered atomic.Bool
 	// unsent: the POST has ended and not reached the server.
 	unsent atomic.Bool
@@ -83,36 +84,39 @@ func (c *httpCore) init(spec Spec, hooks Hooks, log *slog.Logger, wire httpWire)
 	if err != nil {
 		return err
 	}
-	c.spec, c.hooks, c.log, c.remote, c.wire = spec, hooks, log, remote, wire
+	c.spec, c.log, c.remote, c.wire = spec, log, remote, wire
 	c.lane = newLane(c.sendRequest, c.post)
+	c.inbound = inbound{hooks: hooks, post: c.post}
 	c.pending = map[int64]*posting{}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return nil
 }
 
 // greet makes the handshake, in the given era or whichever it turns out to be.
-func (c *httpCore) greet(ctx context.Context, era Era) error {
-	g := &greeter{lane: c.lane, client: c.spec.identity()}
-	var err error
-	if c.greeting, err = g.run(ctx, era); err != nil {
-		return c.staged(err)
+func (c *httpCore) greet(ctx context.Context, era Era) (greeting, error) {
+	client := c.spec.identity()
+	g, err := (&greeter{lane: c.lane, client: client}).run(ctx, era)
+	if err != nil {
+		return greeting{}, c.staged(err)
 	}
 	c.dropAll() // a probe that was not answered
-	c.wire.negotiated(Info{Era: c.greeting.era, ProtocolVersion: c.greeting.version})
-	if c.greeting.era == EraStateless {
-		return nil
+	c.wire.negotiated(g)
+	c.lane.negotiated(g.era, client)
+	c.inbound.open(g)
+	if g.era == EraStateless {
+		return g, nil
 	}
 	// The server must have it before anything else comes, on whichever
 	// connection that is.
-	frame, _ := scanEnvelope([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
+	frame, _ := scanEnvelope([]byte(initializedFrame))
 	failure := c.tell(ctx, frame)
 	switch {
 	case failure == nil:
-		return nil
+		return g, nil
 	case ctx.Err() != nil:
-		return interrupted(ctx, StageInitialize, "initialize", false)
+		return greeting{}, interrupted(ctx, StageInitialize, "initialize", false)
 	}
-	return during(failure, StageInitialize, "notifications/initialized", failure.NotSent)
+	return greeting{}, during(failure, StageInitialize, "notifications/initialized", failure.NotSent)
 }
 
 // staged corrects the stage of a handshake's error when the URL never answered.
@@ -126,24 +130,8 @@ func (c *httpCore) staged(err error) error {
 	return &earlier
 }
 
-// transport implements link. The handshake has been made: the SDK gets its
-// outcome.
-func (c *httpCore) transport() mcp.Transport {
-	conn := newSDKConn(c.greeting, c.writeSDK)
-	c.sdk.Store(conn)
-	if c.err() != nil { // fail may have looked before
-		_ = conn.Close()
-	}
-	return conn
-}
-
-// writeSDK sends what the SDK writes: answers to what the server asked.
-func (c *httpCore) writeSDK(frame []byte) {
-	e, ok := scanEnvelope(frame)
-	if ok && e.name() != "notifications/initialized" { // greet has sent that
-		c.post(frame)
-	}
-}
+// transport implements link.
+func (c *httpCore) transport() mcp.Transport { return c.inbound.sdk.Load() }
 
 func (c *httpCore) call(ctx context.Context, call Call) (json.RawMessage, error) {
 	return c.lane.call(ctx, call)
@@ -152,8 +140,6 @@ func (c *httpCore) call(ctx context.Context, call Call) (json.RawMessage, error)
 func (c *httpCore) request(ctx context.Context, stage Stage, method string, params json.RawMessage) (json.RawMessage, error) {
 	return c.lane.request(ctx, stage, method, params)
 }
-
-func (c *httpCore) negotiated(info Info) { c.lane.negotiated(info.Era, c.spec.identity()) }
 
 func (c *httpCore) pid() int { return 0 }
 
@@ -177,28 +163,27 @@ func (c *httpCore) sendRequest(_ context.Context, frame []byte) (ticket, error) 
 	}
 	p := &posting{core: c, method: e.name(), frame: e}
 	p.id, _ = number(e.id) // the lane's are integers
-	ctx, cancel := context.WithCancel(c.ctx)
-	p.cancel = cancel
+	p.ctx, p.cancel = context.WithCancel(c.ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.failure != nil {
-		cancel()
+		p.cancel()
 		return nil, c.failure
 	}
 	c.pending[p.id] = p
-	c.running.Go(func() { c.carry(ctx, p) })
+	c.running.Go(func() { c.carry(p) })
 	return p, nil
 }
 
 // carry runs a request. It ends when the request is answered or dropped.
-func (c *httpCore) carry(ctx context.Context, p *posting) {
+func (c *httpCore) carry(p *posting) {
 	defer p.cancel()
-	failure := c.wire.exchange(ctx, p)
+	failure := c.wire.exchange(p.ctx, p)
 	if failure == nil {
 		return
 	}
 	p.unsent.Store(failure.NotSent)
-	p.drop()
+	p.forget()
 	if !p.answered.Swap(true) {
 		c.lane.refuse(p.id, p.refusal(failure))
 	}
@@ -212,20 +197,30 @@ func (c *httpCore) carry(ctx context.Context, p *posting) {
 // cannot be reached at all is there no point in asking it anything else.
 func (p *posting) refusal(failure *Error) error {
 	if p.method == "server/discover" && failure.Code != CodeRefused && failure.Code != CodeAuth {
-		return &RPCError{Code: mcpMethodNotFound, Message: failure.Message}
+		return &RPCError{Code: jsonrpc.CodeMethodNotFound, Message: failure.Message}
 	}
 	return failure
 }
 
-// withdraw implements ticket: it ends the POST.
+// withdraw implements ticket. The POST is under way and ends for itself: it is
+// withdrawn only if it has failed.
 func (p *posting) withdraw() bool {
-	p.drop()
+	p.forget()
+	p.core.wire.leave(p)
 	return p.unsent.Load()
 }
 
-// drop forgets a request nobody waits for any more.
-func (p *posting) drop() {
-	p.cancel()
+// release gives a POST time to end by itself, which is to be had where answers do
+// not come on it: most servers are answering it in this moment, and net/http, when
+// a request is cancelled just then, breaks a connection that it may have given to
+// another request already.
+func (p *posting) release() {
+	timer := time.AfterFunc(postTimeout, p.cancel)
+	context.AfterFunc(p.ctx, func() { timer.Stop() })
+}
+
+// forget takes a request off those that wait for an answer.
+func (p *posting) forget() {
 	p.core.mu.Lock()
 	defer p.core.mu.Unlock()
 	if p.core.pending[p.id] == p {
@@ -285,8 +280,8 @@ func (c *httpCore) tell(ctx context.Context, e envelope) *Error {
 // send makes one HTTP request and reports, once, that the URL answers.
 func (c *httpCore) send(ctx context.Context, out outgoing) (*http.Response, *Error) {
 	resp, failure := c.remote.send(ctx, out)
-	if (failure == nil || isStatus(failure)) && !c.reached.Swap(true) && c.hooks.Stage != nil {
-		c.hooks.Stage(StageInitialize)
+	if (failure == nil || isStatus(failure)) && !c.reached.Swap(true) {
+		c.inbound.reached()
 	}
 	return resp, failure
 }
@@ -304,9 +299,7 @@ func (c *httpCore) fail(cause *Error) {
 	c.mu.Unlock()
 	c.lane.fail(&failure)
 	c.cancel()
-	if conn := c.sdk.Load(); conn != nil {
-		_ = conn.Close()
-	}
+	c.inbound.close()
 }
 
 // end is the common part of close. farewell may tell the server, and is left
@@ -316,12 +309,8 @@ func (c *httpCore) end(farewell func(context.Context)) {
 		alive := c.err() == nil
 		c.fail(closedError())
 		if alive {
-			within := c.spec.Shutdown
-			if within <= 0 {
-				within = defaultShutdown
-			}
-			// Half of it: what was running has the other half.
-			ctx, cancel := context.WithTimeout(context.Background(), within/2)
+			// Half of the time: what was running has the other half.
+			ctx, cancel := context.WithTimeout(context.Background(), c.spec.shutdown()/2)
 			farewell(ctx)
 			cancel()
 		}

@@ -18,8 +18,9 @@ func (d *Dialer) dialHTTP(ctx context.Context, spec Spec, hooks Hooks) (Session,
 	if err != nil {
 		return nil, err
 	}
-	if err = l.greet(ctx, spec.Era); err == nil {
-		return asSession(connect(ctx, spec, hooks, l, string(l.greeting.era)))
+	g, err := l.greet(ctx, spec.Era)
+	if err == nil {
+		return connect(ctx, spec, hooks, l, g)
 	}
 	l.close()
 	if ctx.Err() != nil || !notStreamable(err) {
@@ -43,20 +44,13 @@ func (d *Dialer) dialSSE(ctx context.Context, spec Spec, hooks Hooks) (Session, 
 	if err != nil {
 		return nil, false, err
 	}
-	if err := l.greet(ctx); err != nil {
+	g, err := l.greet(ctx)
+	if err != nil {
 		l.close()
 		return nil, l.endpoint.Load() != nil, err
 	}
-	s, err := asSession(connect(ctx, spec, hooks, l, string(EraStateful)))
+	s, err := connect(ctx, spec, hooks, l, g)
 	return s, true, err
-}
-
-// asSession keeps a nil *session from becoming a Session that is not nil.
-func asSession(s *session, err error) (Session, error) {
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
 }
 
 // notStreamable: these are what endpoints of the older kind answer to the first

@@ -3,16 +3,6 @@ package transport
 import (
 	"bytes"
 	"encoding/json"
-	"strconv"
-
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-)
-
-// mcpMethodNotFound and its neighbours are the codes by which a server that
-// knows the session refuses a request.
-const (
-	mcpMethodNotFound = jsonrpc.CodeMethodNotFound
-	mcpInvalidParams  = jsonrpc.CodeInvalidParams
 )
 
 // takeEvent takes an event of a stream that belongs to no request in
@@ -38,7 +28,8 @@ func (c *httpCore) takeTooLarge(event *sseEvent) {
 		c.noise(head)
 		return
 	}
-	p.drop()
+	p.forget()
+	p.release()
 	c.lane.refuse(p.id, tooLarge(int64(event.size), maxMessage, false))
 }
 
@@ -66,11 +57,8 @@ func (c *httpCore) dispatch(data []byte, from *posting) bool {
 	case e.isAnswer():
 		c.takeAnswer(e, from)
 	case c.lane.take(e):
-	case e.isRequest() && string(e.method) == `"ping"`:
-		c.reply(e.id, `"result":{}`)
-	case c.hooks.notice(e):
 	default:
-		c.forward(e)
+		c.inbound.take(e)
 	}
 	return true
 }
@@ -92,11 +80,9 @@ func (c *httpCore) takeAnswer(e envelope, from *posting) {
 	if p == nil || p.answered.Swap(true) {
 		return
 	}
-	c.mu.Lock()
-	delete(c.pending, p.id)
-	c.mu.Unlock()
+	p.forget()
 	if p != from {
-		p.cancel() // its own stream will not bring it
+		p.release()
 	}
 	e.id = p.frame.id // as we wrote it
 	if result, err := e.answer(); err == nil {
@@ -105,35 +91,4 @@ func (c *httpCore) takeAnswer(e envelope, from *posting) {
 	c.lane.take(e)
 }
 
-// forward gives the SDK a request or notification of the server.
-func (c *httpCore) forward(e envelope) {
-	conn := c.sdk.Load()
-	m, ok := e.message()
-	switch {
-	case !e.isRequest():
-		if ok && conn != nil {
-			conn.put(m)
-		}
-	case conn == nil || conn.isClosed():
-		c.replyError(e.id, jsonrpc.CodeMethodNotFound, "method not found: "+e.name())
-	case !ok || !holdsID(e.id):
-		c.replyError(e.id, jsonrpc.CodeInvalidRequest, "the id must be a string or an integer below 2^53")
-	default:
-		conn.put(m)
-	}
-}
-
-// reply answers a request of the server; outcome is the member that says how.
-func (c *httpCore) reply(id json.RawMessage, outcome string) {
-	c.post([]byte(`{"jsonrpc":"2.0","id":` + string(id) + `,` + outcome + `}`))
-}
-
-func (c *httpCore) replyError(id json.RawMessage, code int, message string) {
-	c.reply(id, `"error":{"code":`+strconv.Itoa(code)+`,"message":`+string(appendString(nil, message))+`}`)
-}
-
-func (c *httpCore) noise(data []byte) {
-	if c.hooks.Noise != nil {
-		c.hooks.Noise(shorten(data, maxSample))
-	}
-}
+func (c *httpCore) noise(data []byte) { c.inbound.noise(shorten(data, maxSample)) }

@@ -16,11 +16,11 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // HTTPError is an answer whose status is no success. An *Error wraps it.
-//
-// The errors made here have no stage: who waits for them knows it (during).
 type HTTPError struct {
 	Status int
 	// Body is the beginning of the answer's text, on one line.
@@ -51,7 +51,8 @@ func (e *HTTPError) Error() string {
 }
 
 // answerError turns an answer that is no success into an *Error and closes its
-// body. hadSession: the request named a session.
+// body. hadSession: the request named a session. The error has no stage: who
+// waits for it knows that (during).
 func answerError(resp *http.Response, hadSession bool) *Error {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 	_ = resp.Body.Close()
@@ -94,9 +95,9 @@ func asksForAuth(e *HTTPError) bool {
 func namesLostSession(status int, body []byte, rpc *RPCError) bool {
 	switch status {
 	case http.StatusNotFound:
-		return rpc == nil || rpc.Code != mcpMethodNotFound
+		return rpc == nil || rpc.Code != jsonrpc.CodeMethodNotFound
 	case http.StatusBadRequest:
-		if rpc != nil && (rpc.Code == mcpMethodNotFound || rpc.Code == mcpInvalidParams) {
+		if rpc != nil && (rpc.Code == jsonrpc.CodeMethodNotFound || rpc.Code == jsonrpc.CodeInvalidParams) {
 			return false
 		}
 		return bytes.Contains(bytes.ToLower(body[:min(len(body), 1<<10)]), []byte("session"))
@@ -110,14 +111,15 @@ func errorBody(body []byte) *RPCError {
 		JSONRPC string    `json:"jsonrpc"`
 		Error   *RPCError `json:"error"`
 	}
-	if json.Unmarshal(body, &message) != nil || message.JSONRPC != "2.0" {
-		return nil
+	if err := json.Unmarshal(body, &message); err == nil && message.JSONRPC == "2.0" {
+		return message.Error
 	}
-	return message.Error
+	return nil // it may be a page, or any other text
 }
 
 // sendError turns what http.Client.Do failed with into an *Error. connected: a
-// connection was there, so that the request may have reached the server.
+// connection was there, so that the request may have reached the server. The
+// error has no stage either.
 func sendError(err error, connected bool) *Error {
 	failure := &Error{Code: CodeClosed, NotSent: !connected, Err: err}
 	if !connected {
@@ -196,17 +198,4 @@ func excerpt(body []byte) string {
 		text = strings.ToValidUTF8(text[:maxExcerpt], "") + "…"
 	}
 	return text
-}
-
-// tooLarge is the error for a message of size bytes; atLeast when the rest was
-// not read.
-func tooLarge(size, limit int64, atLeast bool) *Error {
-	more := ""
-	if atLeast {
-		more = "at least "
-	}
-	return &Error{
-		Code:    CodeTooLarge,
-		Message: fmt.Sprintf("the answer has %s%d bytes, the limit is %d", more, size, limit),
-	}
 }

@@ -263,14 +263,15 @@ func connectBent(t testing.TB, url string, hooks Hooks, bend func(*remote)) *ses
 		t.Fatal(err)
 	}
 	bend(l.remote)
-	if err := l.greet(t.Context(), EraUnknown); err != nil {
-		t.Fatal(err)
-	}
-	s, err := connect(t.Context(), spec, hooks, l, string(l.greeting.era))
+	g, err := l.greet(t.Context(), EraUnknown)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	s, err := connect(t.Context(), spec, hooks, l, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.(*session)
 }
 
 // newCancelled is a context that ends once something has happened.

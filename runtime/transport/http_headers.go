@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // The headers of MCP 2026-07-28, basic/transports/streamable-http. Those after
@@ -27,10 +25,6 @@ const (
 // annotation is how a tool marks an argument that is to be repeated in a
 // header.
 const annotation = `"x-mcp-header"`
-
-// codeHeaderMismatch is a server's answer to headers that contradict the body:
-// it has not looked further.
-const codeHeaderMismatch = mcp.CodeHeaderMismatch
 
 // paramHeaders are, for each tool, the arguments that go into headers.
 type paramHeaders map[string][]paramHeader

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 func TestHeaderValuesAreEncodedWhereTheyMustBe(t *testing.T) {
@@ -121,7 +123,7 @@ func TestAServerThatReadsNamesUndecodedGetsThemSo(t *testing.T) {
 		name := r.Header.Get("Mcp-Name")
 		names = append(names, name)
 		if name != "größe" {
-			f.refuse(w, http.StatusBadRequest, codeHeaderMismatch, "header mismatch")
+			f.refuse(w, http.StatusBadRequest, mcp.CodeHeaderMismatch, "header mismatch")
 			return
 		}
 		f.result(w, `{"content":[]}`)

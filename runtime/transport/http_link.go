@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"sync"
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -22,15 +21,14 @@ type httpLink struct {
 
 	// session is as the server named it, nil for none.
 	session atomic.Pointer[string]
-	// version is of the protocol, nil before it is negotiated.
-	version atomic.Pointer[string]
+	// agreed is what the handshake decided, nil before.
+	agreed atomic.Pointer[greeting]
 	// headers are the arguments that tools want in headers too, never nil.
 	headers atomic.Pointer[paramHeaders]
 	// plainName: the server compares Mcp-Name undecoded.
 	plainName atomic.Bool
 	// listening: the server's own stream is open.
 	listening atomic.Bool
-	listener  sync.Once // listen has been started
 }
 
 // newHTTPLink prepares a link. Nothing is sent before greet.
@@ -43,31 +41,32 @@ func newHTTPLink(spec Spec, hooks Hooks, log *slog.Logger) (*httpLink, error) {
 	return l, nil
 }
 
-// transport implements link, and begins to listen: now there is somebody for
-// what the server asks.
-func (l *httpLink) transport() mcp.Transport {
-	conn := l.httpCore.transport()
-	if !l.cancels() {
-		l.listener.Do(func() { l.spawn(l.listen) })
+// greet makes the handshake, and begins to listen in the stateful era.
+func (l *httpLink) greet(ctx context.Context, era Era) (greeting, error) {
+	g, err := l.httpCore.greet(ctx, era)
+	if err == nil && g.era == EraStateful {
+		l.spawn(l.listen)
 	}
-	return conn
+	return g, err
 }
 
-// negotiated implements link.
-func (l *httpLink) negotiated(info Info) {
-	l.version.Store(&info.ProtocolVersion)
-	if info.Era == EraStateless {
+// negotiated implements httpWire.
+func (l *httpLink) negotiated(g greeting) {
+	l.agreed.Store(&g)
+	if g.era == EraStateless {
 		l.session.Store(nil) // of an initialize that crossed a late discovery
 	}
-	l.httpCore.negotiated(info)
 }
 
 // cancels implements httpWire: in the stateless era a request lives as long as
 // its POST.
 func (l *httpLink) cancels() bool {
-	version := l.version.Load()
-	return version != nil && *version >= string(EraStateless)
+	g := l.agreed.Load()
+	return g != nil && g.era == EraStateless
 }
+
+// leave implements httpWire. The POST would last as long as the request.
+func (l *httpLink) leave(p *posting) { p.cancel() }
 
 // compose implements httpWire.
 func (l *httpLink) compose(e envelope) outgoing {
@@ -90,12 +89,12 @@ func (l *httpLink) compose(e envelope) outgoing {
 // outgoing is a request with the headers of the session.
 func (l *httpLink) outgoing(method string) outgoing {
 	header := http.Header{}
-	session, version := l.session.Load(), l.version.Load()
+	session, g := l.session.Load(), l.agreed.Load()
 	if session != nil {
 		header[headerSession] = []string{*session}
 	}
-	if version != nil {
-		header[headerVersion] = []string{*version}
+	if g != nil {
+		header[headerVersion] = []string{g.version}
 	}
 	return outgoing{method: method, url: l.remote.url, header: header, hadSession: session != nil}
 }
@@ -103,8 +102,8 @@ func (l *httpLink) outgoing(method string) outgoing {
 // versionOf is the protocol version of a message. Before it is negotiated, only
 // the probe names one.
 func (l *httpLink) versionOf(e envelope) string {
-	if version := l.version.Load(); version != nil {
-		return *version
+	if g := l.agreed.Load(); g != nil {
+		return g.version
 	}
 	var params struct {
 		Meta struct {
@@ -138,7 +137,7 @@ func (l *httpLink) exchange(ctx context.Context, p *posting) *Error {
 // specification wants, contradicts the body. It has not looked at the request.
 func (l *httpLink) refusesName(p *posting, failure *Error) bool {
 	var refusal *RPCError
-	if !errors.As(failure, &refusal) || refusal.Code != codeHeaderMismatch || l.plainName.Load() {
+	if !errors.As(failure, &refusal) || refusal.Code != mcp.CodeHeaderMismatch || l.plainName.Load() {
 		return false
 	}
 	name := headerNameOf(p.method, p.frame.params)

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	goruntime "runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -84,7 +83,9 @@ func TestListChangesAreHeardInBothEras(t *testing.T) {
 			schema := json.RawMessage(`{"type":"object"}`)
 			for i := 0; ; i++ { // until the server knows that we listen
 				server.AddTool(&mcp.Tool{Name: fmt.Sprint("new", i), InputSchema: schema},
-					func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return nil, nil })
+					func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+						return &mcp.CallToolResult{}, nil
+					})
 				wait := time.NewTimer(100 * time.Millisecond)
 				select {
 				case <-changed:
@@ -101,10 +102,10 @@ func TestListChangesAreHeardInBothEras(t *testing.T) {
 func TestTheEraIsFoundOutHoweverTheProbeFails(t *testing.T) {
 	for name, answer := range map[string]answering{
 		"method not found": nil,
-		"a plain 400":      func(w http.ResponseWriter, _ *http.Request, _ frame) { http.Error(w, "bad version", 400) },
-		"a plain 404":      func(w http.ResponseWriter, _ *http.Request, _ frame) { http.Error(w, "?", 404) },
-		"a plain 405":      func(w http.ResponseWriter, _ *http.Request, _ frame) { http.Error(w, "?", 405) },
-		"a plain 500":      func(w http.ResponseWriter, _ *http.Request, _ frame) { http.Error(w, "TypeError", 500) },
+		"a plain 400":      plainly(http.StatusBadRequest),
+		"a plain 404":      plainly(http.StatusNotFound),
+		"a plain 405":      plainly(http.StatusMethodNotAllowed),
+		"a plain 500":      plainly(http.StatusInternalServerError),
 		"a refused body":   func(w http.ResponseWriter, _ *http.Request, f frame) { f.refuse(w, 400, -32000, "no session") },
 		"a page":           func(w http.ResponseWriter, _ *http.Request, _ frame) { _, _ = w.Write([]byte("<html>")) },
 		"nothing":          func(w http.ResponseWriter, _ *http.Request, _ frame) { w.WriteHeader(202) },
@@ -124,6 +125,11 @@ func TestTheEraIsFoundOutHoweverTheProbeFails(t *testing.T) {
 			}
 		})
 	}
+}
+
+// plainly answers with a status and its text.
+func plainly(status int) answering {
+	return func(w http.ResponseWriter, _ *http.Request, _ frame) { http.Error(w, http.StatusText(status), status) }
 }
 
 func TestARememberedEraIsNotProbed(t *testing.T) {
@@ -259,7 +265,7 @@ func TestCloseEndsTheSessionAndWhatIsUnderWay(t *testing.T) {
 
 func TestCloseDoesNotWaitForAServerThatDoesNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		hang := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		hang := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 		server := &fake{get: hang}
 		s := connectDirect(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodDelete {
@@ -274,55 +280,6 @@ func TestCloseDoesNotWaitForAServerThatDoesNot(t *testing.T) {
 			t.Errorf("closed after %s", took)
 		}
 	})
-}
-
-// TestNothingIsLeftAfterClose counts connections at the server and goroutines
-// here.
-func TestNothingIsLeftAfterClose(t *testing.T) {
-	for name, handler := range map[string]http.Handler{
-		"stateful":  mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return sdkServer() }, nil),
-		"stateless": mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return sdkServer() }, &mcp.StreamableHTTPOptions{Stateless: true}),
-		"SSE":       mcp.NewSSEHandler(func(*http.Request) *mcp.Server { return sdkServer() }, nil),
-	} {
-		t.Run(name, func(t *testing.T) {
-			var open sync.WaitGroup
-			server := httptest.NewUnstartedServer(handler)
-			server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-				switch state {
-				case http.StateNew:
-					open.Add(1)
-				case http.StateClosed:
-					open.Done()
-				}
-			}
-			server.Start()
-			t.Cleanup(server.Close)
-			for range 3 {
-				s, err := dial(t, Spec{URL: server.URL}, Hooks{ToolsChanged: func() {}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				var calls sync.WaitGroup
-				for range 20 {
-					calls.Go(func() {
-						if _, err := s.Call(t.Context(), Call{Tool: "steps"}); err != nil {
-							t.Error(err)
-						}
-					})
-				}
-				calls.Wait()
-				s.Close()
-			}
-			open.Wait() // or the test times out
-			stacks := make([]byte, 1<<20)
-			stacks = stacks[:goruntime.Stack(stacks, true)]
-			for _, own := range []string{"(*httpCore).", "(*httpLink).", "(*sseLink).", "(*session)."} {
-				if strings.Contains(string(stacks), "transport."+own) {
-					t.Errorf("a goroutine of %s is left:\n%s", own, stacks)
-				}
-			}
-		})
-	}
 }
 
 func BenchmarkHTTPCall1kB(b *testing.B) {
@@ -389,40 +346,67 @@ func TestHTTP2CarriesManyCallsOnOneConnection(t *testing.T) {
 	}
 }
 
-func TestAThousandCallsLeaveNothingBehind(t *testing.T) {
-	server := onCall(func(_ http.ResponseWriter, r *http.Request, _ frame) { <-r.Context().Done() })
-	s := dialed(t, Spec{URL: serve(t, server)}, Hooks{})
-	l := s.link.(*httpLink)
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	var calls sync.WaitGroup
-	slots := make(chan struct{}, 32)
-	for i := range 1000 {
-		calls.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			ctx, tool := t.Context(), fine
-			if i%2 == 0 {
-				short, cancel := context.WithTimeout(ctx, time.Millisecond)
-				defer cancel()
-				ctx, tool = short, "tool"
+func TestARefusedInitializeIsRepeatedWithAListedVersion(t *testing.T) {
+	for _, status := range []int{http.StatusOK, http.StatusBadRequest} {
+		t.Run(http.StatusText(status), func(t *testing.T) {
+			asked := make(chan string, 3)
+			spoken := make(chan string, 1)
+			server := &fake{methods: map[string]answering{
+				"initialize": func(w http.ResponseWriter, _ *http.Request, f frame) {
+					var params struct{ ProtocolVersion string }
+					if err := json.Unmarshal(f.Params, &params); err != nil {
+						t.Error(err)
+					}
+					asked <- params.ProtocolVersion
+					if params.ProtocolVersion != "2025-03-26" {
+						w.Header().Set("Content-Type", "application/json")
+						w.WriteHeader(status)
+						fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"Unsupported protocol version","data":{"supported":["2024-11-05","2025-03-26"]}}}`, f.ID)
+						return
+					}
+					f.result(w, `{"protocolVersion":"2025-03-26","capabilities":{}}`)
+				},
+				"tools/call": func(w http.ResponseWriter, r *http.Request, f frame) {
+					spoken <- r.Header.Get("Mcp-Protocol-Version")
+					f.result(w, `{"content":[]}`)
+				},
+			}}
+			s := dialed(t, Spec{URL: serve(t, server), Era: EraStateful}, Hooks{})
+			if first, second := <-asked, <-asked; first != "2025-11-25" || second != "2025-03-26" || len(asked) != 0 {
+				t.Errorf("asked for %s, then %s, and %d more", first, second, len(asked))
 			}
-			if i%10 == 0 {
-				ctx = gone
+			if info := s.Info(); info.ProtocolVersion != "2025-03-26" || info.Era != EraStateful {
+				t.Errorf("info %+v", info)
 			}
-			if _, err := s.Call(ctx, Call{Tool: tool}); (err == nil) != (tool == fine) {
-				t.Errorf("%s: %v", tool, err)
+			if _, err := s.Call(t.Context(), Call{Tool: "tool"}); err != nil {
+				t.Fatal(err)
+			}
+			if version := <-spoken; version != "2025-03-26" {
+				t.Errorf("the call names version %s", version)
 			}
 		})
 	}
-	calls.Wait()
-	l.mu.Lock()
-	pending := len(l.pending)
-	l.mu.Unlock()
-	l.lane.mu.Lock()
-	waiting := len(l.lane.pending)
-	l.lane.mu.Unlock()
-	if pending+waiting != 0 {
-		t.Errorf("%d requests pending, %d awaited", pending, waiting)
+}
+
+func TestAServerThatInitializesIsStatefulWhateverVersionItNames(t *testing.T) {
+	listening := make(chan struct{})
+	server := &fake{
+		methods: map[string]answering{"initialize": func(w http.ResponseWriter, _ *http.Request, f frame) {
+			w.Header().Set("Mcp-Session-Id", fakeSession)
+			f.result(w, `{"protocolVersion":"2026-07-28","capabilities":{}}`)
+		}},
+		get: func(w http.ResponseWriter, r *http.Request) {
+			close(listening)
+			streaming(w)
+			<-r.Context().Done()
+		},
+	}
+	s := dialed(t, Spec{URL: serve(t, server)}, Hooks{})
+	if info := s.Info(); info.Era != EraStateful || info.ProtocolVersion != "2026-07-28" {
+		t.Errorf("info %+v", info)
+	}
+	<-listening
+	if _, err := s.Call(t.Context(), Call{Tool: "tool"}); err != nil {
+		t.Error(err)
 	}
 }

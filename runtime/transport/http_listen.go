@@ -33,8 +33,8 @@ func (l *httpLink) listen() {
 			delay = max(delay, min(askedDelay(failure), maxDelay))
 		} else {
 			// Without ids, what was sent while nobody listened is lost.
-			if opened && at.lastID == "" && l.hooks.ToolsChanged != nil {
-				l.hooks.ToolsChanged()
+			if opened && at.lastID == "" {
+				l.inbound.changed()
 			}
 			opened, unreached = true, 0
 			l.listening.Store(true)

@@ -13,6 +13,8 @@ import (
 
 const listChanged = "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n"
 
+const acknowledged = "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{}}\n\n"
+
 // timeline notes events with the fake time at which they happen.
 type timeline struct {
 	began time.Time
@@ -239,25 +241,58 @@ func TestASubscriptionThatIsNotAnsweredHoldsUpNothing(t *testing.T) {
 	}
 }
 
-func TestASubscriptionIsMadeAgainWhenItEnds(t *testing.T) {
+func TestASubscriptionIsMadeAgainHoweverOftenItEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		subscriptions, changes := 0, 0
+		line := &timeline{began: time.Now()}
+		subscriptions := 0
 		server := subscribable(func(w http.ResponseWriter, r *http.Request, _ frame) {
+			subscriptions++
+			line.note("listen %d", subscriptions)
 			streaming(w)
-			if subscriptions++; subscriptions == 4 {
+			switch subscriptions {
+			case 2, 4, 5: // the others end unconfirmed
+				_, _ = io.WriteString(w, acknowledged)
+			}
+			switch subscriptions {
+			case 4:
+				time.Sleep(2 * longestPause)
+			case 5:
 				_, _ = io.WriteString(w, listChanged)
 				<-r.Context().Done()
 			}
 		})
-		s := connectDirect(t, server, Hooks{ToolsChanged: func() { changes++ }})
-		time.Sleep(time.Minute)
+		s := connectDirect(t, server, Hooks{ToolsChanged: func() { line.note("changed") }})
+		time.Sleep(time.Hour)
 		if s.Err() != nil {
 			t.Errorf("the session ended: %v", s.Err())
 		}
 		s.Close()
-		// One change for each subscription that ended, and the one that was told.
-		if subscriptions != 4 || changes != 4 {
-			t.Errorf("%d subscriptions, %d changes", subscriptions, changes)
+		line.check(t, `
+0s    listen 1
+500ms changed
+500ms listen 2
+1.5s  changed
+1.5s  listen 3
+3.5s  changed
+3.5s  listen 4
+3.5s  changed
+2m4s  changed
+2m4s  listen 5
+2m4s  changed
+2m4s  changed`)
+	})
+}
+
+func TestAServerThatKnowsNoSubscriptionsIsAskedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := subscribable(func(w http.ResponseWriter, _ *http.Request, f frame) {
+			f.refuse(w, http.StatusOK, -32601, "method not found")
+		})
+		s := connectDirect(t, server, Hooks{ToolsChanged: func() { t.Error("a change") }})
+		time.Sleep(time.Hour)
+		s.Close()
+		if n := server.count("POST subscriptions/listen"); n != 1 {
+			t.Errorf("%d subscriptions", n)
 		}
 	})
 }

@@ -60,7 +60,7 @@ func newLane(send func(context.Context, []byte) (ticket, error), post func([]byt
 	return &lane{send: send, post: post, pending: map[int64]*laneRequest{}}
 }
 
-// negotiated fixes what the requests of this era carry (link.negotiated).
+// negotiated fixes what requests carry in this era.
 func (l *lane) negotiated(era Era, client identity) {
 	meta := ""
 	if era == EraStateless {
@@ -163,15 +163,13 @@ func (l *lane) register(x *laneRequest) (meta string, err error) {
 	return l.meta, nil
 }
 
-// forget removes x and reports whether it was still pending.
-func (l *lane) forget(x *laneRequest) bool {
+// forget leaves a request without a word to the server.
+func (l *lane) forget(x *laneRequest) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.pending[x.id] != x {
-		return false
+	if l.pending[x.id] == x {
+		delete(l.pending, x.id)
 	}
-	delete(l.pending, x.id)
-	return true
 }
 
 // abandon leaves a request: a late answer is ignored, no progress is reported

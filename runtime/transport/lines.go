@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"io"
 	"regexp"
 
@@ -12,10 +12,8 @@ import (
 )
 
 const (
-	// maxLine is the longest line of stdout that is kept.
-	maxLine = 64 << 20
-	// keptHead and keptTail are how much of a longer one is, to learn which
-	// request it answers.
+	// keptHead and keptTail are how much of a line over the limit is kept, in
+	// bytes, to learn which request it answers.
 	keptHead = 4 << 10
 	keptTail = 128
 	// maxSample bounds what is shown of noise, in bytes.
@@ -23,7 +21,8 @@ const (
 )
 
 // lineReader splits what a server writes to stdout into JSON-RPC messages and
-// everything else: servers print banners and logs there.
+// everything else: servers print banners and logs there. It does not change, and
+// calls back from the goroutine that reads.
 type lineReader struct {
 	// message is given each message, in order.
 	message func(envelope)
@@ -33,7 +32,7 @@ type lineReader struct {
 	// noise is given everything else, once for each line, shortened. Lines of
 	// nothing but space are not noise.
 	noise func(text string)
-	// limit is maxLine.
+	// limit is the longest line that is kept, in bytes: maxMessage.
 	limit int
 }
 
@@ -64,7 +63,7 @@ func (l *lineReader) next(in *bufio.Reader) ([]byte, *longLine, error) {
 			return nil, long, err
 		}
 		line = append(line, part...)
-		if err != bufio.ErrBufferFull {
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			return line, nil, err
 		}
 	}
@@ -141,7 +140,7 @@ func skipLine(in *bufio.Reader, begun, part []byte, err error) (*longLine, error
 			long.tail = append(long.tail, part...)
 			long.tail = long.tail[max(0, len(long.tail)-keptTail):]
 		}
-		if err != bufio.ErrBufferFull {
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			return long, err
 		}
 		part, err = in.ReadSlice('\n')
@@ -183,14 +182,4 @@ func (l *longLine) id() json.RawMessage {
 // a nested object it would be followed by two braces.
 func idAtEnd() *regexp.Regexp {
 	return regexp.MustCompile(`"id"\s*:\s*("?\d{1,19}"?)\s*\}\s*$`)
-}
-
-// tooLargeError names both sizes.
-func tooLargeError(size int64, limit int) *Error {
-	return &Error{
-		Code:    CodeTooLarge,
-		Stage:   StageCall,
-		Message: fmt.Sprintf("the answer is one line of %d bytes, over the limit of %d bytes", size, limit),
-		Hint:    "ask the tool for less, for instance a page, a filter or a file instead of its contents",
-	}
 }

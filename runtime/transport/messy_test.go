@@ -19,8 +19,7 @@ func (p *peer) runMessy(name string) {
 	case "refuses-version":
 		p.refusesVersion()
 	case "null-error":
-		m := p.until("server/discover")
-		_ = m
+		p.until("server/discover")
 		p.write(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}` + "\n")
 		p.serve(p.tool)
 	case "mute":
@@ -32,7 +31,7 @@ func (p *peer) runMessy(name string) {
 		p.greet(p.until("initialize"))
 		p.until("notifications/initialized")
 		p.write(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"db","data":{"a":1}}}` + "\n")
-		p.write(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n")
+		p.write(changedLine)
 		p.serve(p.tool)
 	default:
 		os.Exit(5)
@@ -80,26 +79,18 @@ func (p *peer) noisy() {
 	}
 }
 
-// huge answers with one line over the limit; the id comes first or last.
+// huge answers with one line of 65 MiB and some.
 func (p *peer) huge(m incoming) {
-	text := strings.Repeat("0123456789abcdef", 1<<16) // 1 MiB
 	if m.Params.Name == "echo" {
 		p.tool(m)
 		return
 	}
-	if m.Params.Name == "first" {
-		p.write(`{"jsonrpc":"2.0","id":%s,"result":"`, m.ID)
-	} else {
-		p.write(`{"jsonrpc":"2.0","result":"`)
+	text := []byte(strings.Repeat("0123456789abcdef", 1<<16)) // 1 MiB
+	p.write(`{"jsonrpc":"2.0","id":%s,"result":"`, m.ID)
+	for range 65 {
+		os.Stdout.Write(text)
 	}
-	for range 80 {
-		p.write("%s", text)
-	}
-	if m.Params.Name == "first" {
-		p.write("\"}\n")
-	} else {
-		p.write("\",\"id\":%s}\n", m.ID)
-	}
+	p.write("\"}\n")
 }
 
 // asks puts questions of its own, and tells on stderr what it gets.

@@ -11,8 +11,6 @@ import (
 )
 
 const (
-	// defaultShutdown is Spec.Shutdown where it is 0.
-	defaultShutdown = 2 * time.Second
 	// drainTime is how long the pipes of a process are still read after it has
 	// ended. What is in them arrives at once; only a process that left the group
 	// and kept them open makes use of the time.

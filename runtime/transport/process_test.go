@@ -148,15 +148,27 @@ func TestRestartsAndCancelledCallsLeaveNothing(t *testing.T) {
 	spec := childSpec(t, "tools")
 	spec.Era = EraStateful
 	once := func(cancelled int) {
-		s, err := d.Dial(t.Context(), spec, Hooks{})
+		asked := newLines()
+		s, err := d.Dial(t.Context(), spec, Hooks{Stderr: asked.add})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for range cancelled {
-			cancelledCall(t, s)
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() { // ends with the call
+				<-asked
+				cancel()
+			}()
+			if _, err := s.Call(ctx, Call{Tool: "never"}); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
 		}
-		if n := len(s.(*session).link.(*stdioLink).lane.pending); n != 0 {
-			t.Errorf("%d requests are remembered", n)
+		lane := s.(*session).link.(*stdioLink).lane
+		lane.mu.Lock()
+		remembered := len(lane.pending)
+		lane.mu.Unlock()
+		if remembered != 0 {
+			t.Errorf("%d requests are remembered", remembered)
 		}
 		s.Close()
 	}
@@ -277,17 +289,4 @@ func TestRealLoginShellsTellTheirPATH(t *testing.T) {
 			t.Errorf("%s told %q", shell, path)
 		}
 	}
-}
-
-// cancelledCall makes a call that is cancelled once it is under way.
-func cancelledCall(t *testing.T, s Session) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	lane := s.(*session).link.(*stdioLink).lane
-	x, err := lane.start(ctx, question{stage: StageCall, method: "tools/call", params: []byte(`{"name":"unknown"}`), token: true})
-	cancel()
-	if err != nil {
-		t.Fatal(err)
-	}
-	lane.abandon(x, "test")
 }

@@ -74,6 +74,7 @@ func spawnError(spec *Spec, err error) *Error {
 		e.Hint = "its arguments and environment are too large"
 	case syscall.EAGAIN, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE:
 		e.Hint = "the system has run out of processes, memory or files"
+	default: // the cause says it all
 	}
 	return e
 }

@@ -10,26 +10,26 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// sdkConn is the SDK's side of a stdio link. The handshake has been made when
-// the SDK connects: its own is answered from here, without the server, which
-// sees notifications/initialized and then only what answers its requests.
+// sdkConn is the SDK's side of a link. The handshake has been made when the SDK
+// connects: its own is answered from here, without the server, which sees only
+// what answers its requests.
 type sdkConn struct {
 	greeting greeting
-	write    func(frame []byte) // never waits
+	post     func(frame []byte) // never waits
 	in       chan jsonrpc.Message
 	closed   chan struct{}
 	once     sync.Once
 }
 
-func newSDKConn(g greeting, write func([]byte)) *sdkConn {
-	return &sdkConn{greeting: g, write: write, in: make(chan jsonrpc.Message, 16), closed: make(chan struct{})}
+func newSDKConn(g greeting, post func([]byte)) *sdkConn {
+	return &sdkConn{greeting: g, post: post, in: make(chan jsonrpc.Message, 16), closed: make(chan struct{})}
 }
 
 // Connect implements mcp.Transport.
 func (c *sdkConn) Connect(context.Context) (mcp.Connection, error) { return c, nil }
 
 // put gives the SDK a message of the server. It waits for the SDK, which reads
-// without condition, and not beyond Close.
+// without condition once it has connected, and not beyond Close.
 func (c *sdkConn) put(m jsonrpc.Message) {
 	select {
 	case c.in <- m:
@@ -61,20 +61,22 @@ func (c *sdkConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 
 // Write implements mcp.Connection. It never waits: what a server that does not
 // read would have been told is lost on it anyway.
-func (c *sdkConn) Write(ctx context.Context, m jsonrpc.Message) error {
-	if r, ok := m.(*jsonrpc.Request); ok && (r.Method == "initialize" || r.Method == "server/discover") {
-		if s := sinkOf(ctx); s != nil {
-			s.put(c.greeting.result)
+func (c *sdkConn) Write(_ context.Context, m jsonrpc.Message) error {
+	if r, ok := m.(*jsonrpc.Request); ok {
+		switch r.Method {
+		case "initialize", "server/discover":
+			c.put(&jsonrpc.Response{ID: r.ID, Result: c.greeting.forSDK()})
+			return nil
+		case "notifications/initialized": // is part of the handshake
+			return nil
 		}
-		c.put(&jsonrpc.Response{ID: r.ID, Result: c.greeting.forSDK()})
-		return nil
 	}
 	frame, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
 		return err
 	}
 	flatten(frame)
-	c.write(frame)
+	c.post(frame)
 	return nil
 }
 

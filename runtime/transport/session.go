@@ -3,12 +3,10 @@ package transport
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -18,13 +16,13 @@ const sdkTime = time.Second
 
 // session is a Session over any link.
 type session struct {
+	// These do not change.
 	link link
 	info Info
-	log  *slog.Logger
 	sdk  *mcp.ClientSession
 
-	closing   context.Context // ends with Close; the goroutines below end with it
-	cancel    context.CancelFunc
+	// running counts watch and subscribe, which end with the link or the SDK's
+	// side of it; Close waits for them.
 	running   sync.WaitGroup
 	closeOnce sync.Once
 	ended     chan struct{} // closed by watch
@@ -44,109 +42,44 @@ func (d *Dialer) Dial(ctx context.Context, spec Spec, hooks Hooks) (Session, err
 	return d.dialHTTP(ctx, spec, hooks)
 }
 
-// connect lets the SDK make its handshake over the link, in the era that
-// version belongs to, and takes the link over: it is closed on failure.
-func connect(ctx context.Context, spec Spec, hooks Hooks, l link, version string) (*session, error) {
-	s := &session{link: l, ended: make(chan struct{})}
-	s.closing, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	resubscribed := make(chan struct{}, 1)
-	raw, err := s.handshake(ctx, newClient(&spec, resubscribed), version)
+// connect makes the session of a link that has been greeted, and takes the link
+// over: it is closed on failure. The SDK's own handshake does not leave the
+// process (sdkConn), so that no server can hold it up.
+func connect(ctx context.Context, spec Spec, hooks Hooks, l link, g greeting) (Session, error) {
+	sdk, err := newClient(&spec).Connect(ctx, l.transport(), &mcp.ClientSessionOptions{ProtocolVersion: string(g.era)})
 	if err != nil {
-		s.cancel()
+		failure := connectError(ctx, l, err)
 		l.close()
-		return nil, err
+		return nil, failure
 	}
-	s.info = describe(spec.Kind, l.pid(), s.sdk.InitializeResult(), raw)
-	l.negotiated(s.info)
-	s.running.Go(s.watch)
-	if s.info.Era == EraStateless && hooks.ToolsChanged != nil && tellsListChanges(raw) {
-		s.running.Go(func() { s.subscribe(hooks.ToolsChanged, resubscribed) })
+	s := &session{link: l, sdk: sdk, info: describe(spec.Kind, l.pid(), g), ended: make(chan struct{})}
+	living, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	s.running.Go(func() {
+		defer cancel()
+		s.watch()
+	})
+	if g.era == EraStateless && hooks.ToolsChanged != nil && tellsListChanges(g.result) {
+		s.running.Go(func() { s.subscribe(living, hooks.ToolsChanged) })
 	}
 	return s, nil
 }
 
-// newClient makes the SDK's client, one for each server. subscribed is poked
-// when the server confirms a subscription.
-func newClient(spec *Spec, subscribed chan<- struct{}) *mcp.Client {
+// newClient makes the SDK's client, one for each server.
+func newClient(spec *Spec) *mcp.Client {
 	me := spec.identity()
-	client := mcp.NewClient(&mcp.Implementation{Name: me.name, Version: me.version}, &mcp.ClientOptions{
+	return mcp.NewClient(&mcp.Implementation{Name: me.name, Version: me.version}, &mcp.ClientOptions{
 		Logger: slog.New(slog.DiscardHandler),
 		// What declaredCapabilities says. nil would mean roots.
 		Capabilities:   &mcp.ClientCapabilities{},
 		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
 	})
-	client.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
-		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			if method == "notifications/subscriptions/acknowledged" {
-				select {
-				case subscribed <- struct{}{}:
-				default:
-				}
-			}
-			return next(ctx, method, req)
-		}
-	})
-	return client
 }
 
-// handshake connects the SDK, once more if the server refuses the version and
-// lists others, and returns the raw result.
-func (s *session) handshake(ctx context.Context, client *mcp.Client, version string) (json.RawMessage, error) {
-	raw, err := s.attempt(ctx, client, version)
-	var refusal *jsonrpc.Error
-	if errors.As(err, &refusal) {
-		other := listedVersion(&RPCError{Data: refusal.Data}, version)
-		if other != "" && isKnown(other) {
-			raw, err = s.attempt(ctx, client, other)
-		}
-	}
-	return raw, err
-}
-
-// attempt is one Connect of the SDK, which is given up when ctx or the link
-// ends, whatever the SDK does. The link is closed then, and that unblocks it.
-func (s *session) attempt(ctx context.Context, client *mcp.Client, version string) (json.RawMessage, error) {
-	captured, sink := withSink(ctx)
-	result := make(chan error, 1)
-	go func() { // ends with Connect, which ends with the link at the latest
-		var err error
-		s.sdk, err = client.Connect(captured, s.link.transport(), &mcp.ClientSessionOptions{ProtocolVersion: version})
-		result <- err
-	}()
-	var failure error
-	select {
-	case err := <-result:
-		if err == nil {
-			return sink.take(), nil
-		}
-		return nil, handshakeError(ctx, s.link, err)
-	case <-ctx.Done():
-		failure = interrupted(ctx, StageInitialize, "initialize", false)
-	case <-s.link.done():
-		failure = during(s.link.err(), StageInitialize, "initialize", false)
-	}
-	s.link.close()
-	limit := time.NewTimer(sdkTime)
-	defer limit.Stop()
-	select {
-	case <-result:
-	case <-limit.C:
-	}
-	return nil, failure
-}
-
-// handshakeError is the error of the SDK's Connect in our terms.
-func handshakeError(ctx context.Context, l link, err error) error {
-	var own *Error
-	var refusal *jsonrpc.Error
+// connectError is the error of the SDK's Connect in our terms.
+func connectError(ctx context.Context, l link, err error) *Error {
 	switch {
 	case ctx.Err() != nil:
 		return interrupted(ctx, StageInitialize, "initialize", false)
-	case errors.As(err, &own):
-		return own
-	case errors.As(err, &refusal):
-		cause := &RPCError{Code: int(refusal.Code), Message: refusal.Message, Data: refusal.Data}
-		return &Error{Code: CodeProtocol, Stage: StageInitialize, Message: refusal.Message, Err: errors.Join(cause, refusal)}
 	case l.err() != nil:
 		return during(l.err(), StageInitialize, "initialize", false)
 	default:
@@ -154,27 +87,17 @@ func handshakeError(ctx context.Context, l link, err error) error {
 	}
 }
 
-// describe reads what the handshake told: from the raw result what is to be
-// kept as it is, from the SDK which version it has settled on.
-func describe(kind Kind, pid int, settled *mcp.InitializeResult, raw json.RawMessage) Info {
-	info := Info{ProtocolVersion: settled.ProtocolVersion, Era: EraStateful, Kind: kind, PID: pid}
-	if settled.ProtocolVersion >= string(EraStateless) {
-		info.Era = EraStateless
-	}
+// describe is what the handshake told.
+func describe(kind Kind, pid int, g greeting) Info {
+	info := Info{ProtocolVersion: g.version, Era: g.era, Kind: kind, PID: pid}
 	var members struct {
-		ProtocolVersion, ServerInfo, Instructions json.RawMessage
-		Meta                                      map[string]json.RawMessage `json:"_meta"`
+		ServerInfo, Instructions json.RawMessage
+		Meta                     map[string]json.RawMessage `json:"_meta"`
 	}
-	if json.Unmarshal(raw, &members) != nil {
-		return info
-	}
+	_ = json.Unmarshal(g.result, &members) // what is of another shape is left out
 	info.ServerInfo = members.ServerInfo
-	if info.Era == EraStateless {
-		if inMeta := members.Meta[mcp.MetaKeyServerInfo]; inMeta != nil {
-			info.ServerInfo = inMeta
-		}
-	} else if version := plainText(members.ProtocolVersion); version != "" {
-		info.ProtocolVersion = version
+	if inMeta := members.Meta[mcp.MetaKeyServerInfo]; g.era == EraStateless && inMeta != nil {
+		info.ServerInfo = inMeta
 	}
 	if string(info.ServerInfo) == "null" {
 		info.ServerInfo = nil
@@ -233,7 +156,6 @@ func (s *session) Err() error {
 // Close implements Session.
 func (s *session) Close() {
 	s.closeOnce.Do(func() {
-		s.cancel()
 		s.link.close()
 		closed := make(chan struct{})
 		go func() { // ends with the SDK's handlers, whose connection is gone

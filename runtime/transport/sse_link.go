@@ -31,13 +31,13 @@ func newSSELink(spec Spec, hooks Hooks, log *slog.Logger) (*sseLink, error) {
 
 // greet opens the stream and makes the handshake. The probe for the stateless
 // era, which is never found on SSE, would make some servers end the session.
-func (l *sseLink) greet(ctx context.Context) error {
+func (l *sseLink) greet(ctx context.Context) (greeting, error) {
 	if failure := l.open(ctx); failure != nil {
 		if ctx.Err() != nil {
-			return interrupted(ctx, StageConnect, "connect", failure.NotSent)
+			return greeting{}, interrupted(ctx, StageConnect, "connect", failure.NotSent)
 		}
 		failure.Stage = StageConnect
-		return failure
+		return greeting{}, failure
 	}
 	return l.httpCore.greet(ctx, EraStateful)
 }
@@ -114,6 +114,9 @@ func findEndpoint(resp *http.Response, events *sseReader) (*url.URL, *Error) {
 	}
 }
 
+// negotiated implements httpWire: nothing depends on it.
+func (l *sseLink) negotiated(greeting) {}
+
 // compose implements httpWire.
 func (l *sseLink) compose(e envelope) outgoing {
 	return outgoing{
@@ -137,6 +140,9 @@ func (l *sseLink) learn(*posting, json.RawMessage) {}
 
 // cancels implements httpWire.
 func (l *sseLink) cancels() bool { return false }
+
+// leave implements httpWire. The answer to a POST is short, and comes at once.
+func (l *sseLink) leave(p *posting) { p.release() }
 
 // close implements link.
 func (l *sseLink) close() { l.end(func(context.Context) {}) }

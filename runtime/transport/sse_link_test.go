@@ -333,3 +333,72 @@ func TestTheEndOfACallOverSSEIsTold(t *testing.T) {
 		t.Errorf("told %s", f.Params)
 	}
 }
+
+// What ends while its POST is being answered must not take another's connection
+// along.
+func TestACallThatEndsEarlyOverSSEDisturbsNoOther(t *testing.T) {
+	for name, early := range map[string]func(server *sseFake, f frame, cancel func()){
+		"answered":  func(server *sseFake, f frame, _ func()) { server.emit(f.event(`{"content":[]}`)) },
+		"cancelled": func(_ *sseFake, _ frame, cancel func()) { cancel() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			const calls = 100
+			var cancels [8][calls]context.CancelFunc
+			server := newSSEFake()
+			server.methods = map[string]answering{"tools/call": func(w http.ResponseWriter, _ *http.Request, f frame) {
+				var params struct{ Arguments [2]int }
+				if err := json.Unmarshal(f.Params, &params); err != nil {
+					t.Error(err)
+				}
+				early(server, f, cancels[params.Arguments[0]][params.Arguments[1]])
+				w.WriteHeader(http.StatusAccepted)
+			}}
+			s := dialed(t, Spec{URL: serve(t, server), Kind: SSE}, Hooks{})
+			var running sync.WaitGroup
+			for i := range cancels {
+				running.Go(func() {
+					for j := range cancels[i] {
+						ctx, cancel := context.WithCancel(t.Context())
+						cancels[i][j] = cancel
+						_, err := s.Call(ctx, Call{Tool: "tool", Arguments: fmt.Appendf(nil, "[%d,%d]", i, j)})
+						if err != nil && ctx.Err() == nil {
+							t.Error(err)
+						}
+						if _, err := s.Call(t.Context(), Call{Tool: fine}); err != nil {
+							t.Error(err)
+						}
+						cancel()
+					}
+				})
+			}
+			running.Wait()
+		})
+	}
+}
+
+func TestALateAnswerOverSSEIsNobodyElses(t *testing.T) {
+	arrived := make(chan frame, 1)
+	server := newSSEFake()
+	server.methods = map[string]answering{
+		"tools/call": func(w http.ResponseWriter, _ *http.Request, f frame) {
+			w.WriteHeader(http.StatusAccepted)
+			arrived <- f
+		},
+	}
+	changes := 0 // not guarded: the result comes after them
+	s := dialed(t, Spec{URL: serve(t, server), Kind: SSE}, Hooks{ToolsChanged: func() { changes++ }})
+	ctx, cancel := context.WithCancel(t.Context())
+	call := make(chan frame, 1)
+	go func() { // ends with the call
+		call <- <-arrived
+		cancel()
+	}()
+	if _, err := s.Call(ctx, Call{Tool: "tool"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	late := <-call
+	server.emit(late.event(`"late"`) + listChanged + listChanged)
+	if got, err := s.Call(t.Context(), Call{Tool: fine}); err != nil || string(got) != `{"content":[]}` || changes != 2 {
+		t.Errorf("the next call = %s, %v, after %d changes", got, err, changes)
+	}
+}

@@ -9,9 +9,6 @@ import (
 	"time"
 )
 
-// maxMessage bounds one message of a remote server, in bytes.
-const maxMessage = 64 << 20
-
 // sseTail is how much of the end of an oversized event is kept, in bytes: an id
 // may stand after the result.
 const sseTail = 1 << 10
@@ -41,7 +38,7 @@ func (e *sseEvent) isMessage() bool {
 
 // sseReader reads server-sent events from real servers: any of the three line
 // endings, comments, fields without a colon, a byte order mark, a last event
-// without its blank line.
+// without its blank line. It belongs to one goroutine.
 type sseReader struct {
 	in    *bufio.Reader
 	limit int

@@ -5,37 +5,32 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // stdioLink reaches a server that is a child process.
 //
-//	lane ──┐                             ┌── lane: answers, progress
-//	       ├─ writer ─▶ stdin   stdout ─▶ lines ─┼── hooks: list changes, logs, noise
-//	SDK ───┘                             └── SDK: what the server asks
+//	lane ─┐                                     ┌─ lane: answers, progress
+//	      ├─ writer ─▶ stdin   stdout ─▶ lines ─┤
+//	SDK ──┘                                     └─ inbound: everything else
 //
 // Its goroutines are the writer, one reader for each of stdout and stderr, the
 // watcher of the process, and guide, which brings the news of its end. All end
 // with the process, and close waits for them.
 type stdioLink struct {
 	log     *slog.Logger
-	hooks   Hooks
 	client  identity
 	within  time.Duration // for stopping
 	process *process
 	out     *writer
 	lane    *lane
+	inbound inbound
 	stderr  *stderrTail
-
-	greeting greeting                // set by greet, before the SDK connects
-	greeted  atomic.Bool             // the handshake is done
-	sdk      atomic.Pointer[sdkConn] // nil before transport
+	greeted atomic.Bool // the handshake is done
 
 	silent  chan struct{} // closed when stdout has ended
 	ended   chan struct{} // closed by fail
@@ -52,10 +47,9 @@ func (d *Dialer) dialStdio(ctx context.Context, spec Spec, hooks Hooks) (Session
 		if err != nil {
 			return nil, err
 		}
-		probing, err := l.greet(ctx, spec.Era)
+		g, probing, err := l.greet(ctx, spec.Era)
 		if err == nil {
-			version := string(l.greeting.era)
-			return connect(ctx, spec, hooks, l, version)
+			return connect(ctx, spec, hooks, l, g)
 		}
 		err = l.explain(err)
 		l.close()
@@ -76,40 +70,43 @@ func (d *Dialer) startStdio(ctx context.Context, spec *Spec, hooks Hooks) (*stdi
 	}
 	l := &stdioLink{
 		log:     d.logger().With("server", spec.Name),
-		hooks:   hooks,
 		client:  spec.identity(),
-		within:  spec.Shutdown,
+		within:  spec.shutdown(),
 		process: p,
 		out:     newWriter(p.stdin),
 		stderr:  &stderrTail{line: hooks.Stderr},
 		silent:  make(chan struct{}),
 		ended:   make(chan struct{}),
 	}
-	if l.within <= 0 {
-		l.within = defaultShutdown
-	}
 	l.lane = newLane(l.out.send, l.post)
+	l.inbound = inbound{hooks: hooks, post: l.post}
 	p.readers.Go(func() { l.stderr.read(p.stderr) })
 	p.readers.Go(func() {
 		defer close(l.silent)
-		lines := lineReader{message: l.message, tooLong: l.tooLong, noise: l.noise, limit: maxLine}
+		lines := lineReader{message: l.message, tooLong: l.tooLong, noise: l.inbound.noise, limit: maxMessage}
 		lines.read(p.stdout)
 	})
 	l.running.Go(func() { p.watch(d.Guard) })
 	l.running.Go(l.guide)
-	if hooks.Stage != nil {
-		hooks.Stage(StageInitialize)
-	}
+	l.inbound.reached()
 	return l, nil
 }
 
 // greet makes the handshake. probing says that it failed on the first question
 // about the era.
-func (l *stdioLink) greet(ctx context.Context, era Era) (probing bool, err error) {
+func (l *stdioLink) greet(ctx context.Context, era Era) (g greeting, probing bool, err error) {
 	h := &greeter{lane: l.lane, client: l.client}
-	l.greeting, err = h.run(ctx, era)
+	g, err = h.run(ctx, era)
 	l.greeted.Store(true)
-	return h.probing, err
+	if err != nil {
+		return greeting{}, h.probing, err
+	}
+	l.lane.negotiated(g.era, l.client)
+	l.inbound.open(g)
+	if g.era == EraStateful {
+		l.post([]byte(initializedFrame))
+	}
+	return g, false, nil
 }
 
 // guide waits for the end of the process, or of its stdout, and tells everybody.
@@ -149,10 +146,6 @@ func (l *stdioLink) exited() *Error {
 	return e
 }
 
-func closedError() *Error {
-	return &Error{Code: CodeClosed, Stage: StageTransport, Message: "the connection was closed"}
-}
-
 // explain adds what the server said on stderr to the error of a startup.
 func (l *stdioLink) explain(err error) error {
 	var failure *Error
@@ -170,9 +163,7 @@ func (l *stdioLink) fail(reason *Error) {
 		l.failure = reason
 		l.lane.fail(reason)
 		close(l.ended)
-		if c := l.sdk.Load(); c != nil {
-			_ = c.Close()
-		}
+		l.inbound.close()
 	})
 }
 
@@ -189,11 +180,8 @@ func (l *stdioLink) message(e envelope) {
 	case l.lane.take(e):
 	case e.isAnswer():
 		l.stray(e)
-	case e.isRequest() && string(e.method) == `"ping"`:
-		l.reply(e.id, `"result":{}`)
-	case l.hooks.notice(e):
 	default:
-		l.forward(e)
+		l.inbound.take(e)
 	}
 }
 
@@ -209,67 +197,17 @@ func (l *stdioLink) stray(e envelope) {
 	l.log.Debug("answer to nobody", "id", string(e.id))
 }
 
-// forward gives the SDK a request or notification of the server.
-func (l *stdioLink) forward(e envelope) {
-	c := l.sdk.Load()
-	if e.isRequest() && (c == nil || c.isClosed()) {
-		l.replyError(e.id, jsonrpc.CodeMethodNotFound, "method not found: "+e.name())
-		return
-	}
-	m, ok := e.message()
-	switch {
-	case e.isRequest() && (!ok || !holdsID(e.id)):
-		l.replyError(e.id, jsonrpc.CodeInvalidRequest, "the id must be a string or an integer below 2^53")
-	case ok && c != nil:
-		c.put(m)
-	}
-}
-
-// holdsID: the SDK keeps ids as strings or float64s and would answer others
-// under a changed id.
-func holdsID(id json.RawMessage) bool {
-	if id[0] == '"' {
-		return true
-	}
-	n, err := strconv.ParseInt(string(id), 10, 64)
-	return err == nil && n > -1<<53 && n < 1<<53
-}
-
-// reply answers a request of the server; outcome is the member that says how.
-func (l *stdioLink) reply(id json.RawMessage, outcome string) {
-	l.post([]byte(`{"jsonrpc":"2.0","id":` + string(id) + `,` + outcome + `}`))
-}
-
-func (l *stdioLink) replyError(id json.RawMessage, code int, message string) {
-	l.reply(id, `"error":{"code":`+strconv.Itoa(code)+`,"message":`+string(appendString(nil, message))+`}`)
-}
-
 // tooLong is a line over the limit: the request it answers fails.
 func (l *stdioLink) tooLong(id json.RawMessage, size int64) {
-	failure := tooLargeError(size, maxLine)
+	failure := tooLarge(size, maxMessage, false)
 	if n, ok := number(id); !ok || !l.lane.refuse(n, failure) {
-		l.noise(failure.Message)
-	}
-}
-
-func (l *stdioLink) noise(text string) {
-	if l.hooks.Noise != nil {
-		l.hooks.Noise(text)
+		l.inbound.noise(failure.Message)
 	}
 }
 
 // The rest implements link.
 
-func (l *stdioLink) transport() mcp.Transport {
-	c := newSDKConn(l.greeting, l.post)
-	l.sdk.Store(c)
-	select {
-	case <-l.ended: // fail may have looked before
-		_ = c.Close()
-	default:
-	}
-	return c
-}
+func (l *stdioLink) transport() mcp.Transport { return l.inbound.sdk.Load() }
 
 func (l *stdioLink) call(ctx context.Context, c Call) (json.RawMessage, error) {
 	return l.lane.call(ctx, c)
@@ -282,8 +220,6 @@ func (l *stdioLink) request(ctx context.Context, stage Stage, method string, par
 	}
 	return result, err
 }
-
-func (l *stdioLink) negotiated(info Info) { l.lane.negotiated(info.Era, l.client) }
 
 func (l *stdioLink) pid() int { return l.process.id }
 

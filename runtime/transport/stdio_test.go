@@ -98,20 +98,26 @@ func TestEndOfContextEndsTheCallAndTellsTheServerWhy(t *testing.T) {
 		t.Errorf("error = %v, want it to wrap the cause", err)
 	}
 	wantError(t, err, CodeClosed, StageCall, false)
+}
 
-	ctx, cancel = context.WithCancelCause(t.Context())
-	cancelled := make(chan error, 1)
-	go func() {
-		_, err := s.Call(ctx, Call{Tool: "cancelled", Progress: func(Progress) {}})
-		cancelled <- err
+func TestALateAnswerToACancelledCallIsNobodyElses(t *testing.T) {
+	t.Parallel()
+	stderr := newLines()
+	s := dialChild(t, "tools", Hooks{Stderr: stderr.add, Noise: func(text string) { t.Errorf("noise: %s", text) }})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { // ends with the call
+		stderr.wait(t, "asked")
+		cancel()
 	}()
-	// The call above has been cancelled before; its notice is not this one's.
-	cancel(cause)
-	if err := <-cancelled; !errors.Is(err, cause) {
-		t.Errorf("error = %v", err)
+	if got, err := s.Call(ctx, Call{Tool: "cancelled"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("the cancelled call = %s, %v", got, err)
 	}
-	if _, err := s.Call(t.Context(), Call{Tool: "echo"}); err != nil {
-		t.Errorf("a call after a cancelled one: %v", err)
+	// The late answer is on its way before the server reads on.
+	if got, err := s.Call(t.Context(), Call{Tool: "echo"}); err != nil || string(got) != `{"content":[],"arguments":{}}` {
+		t.Errorf("the next call = %s, %v", got, err)
+	}
+	if s.Err() != nil {
+		t.Errorf("the session ended: %v", s.Err())
 	}
 }
 
@@ -242,15 +248,13 @@ func TestNoiseIsSkippedAndCountedExactly(t *testing.T) {
 func TestALineOverTheLimitFailsItsCallAndNothingElse(t *testing.T) {
 	t.Parallel()
 	s := dialChild(t, "huge", Hooks{})
-	for _, id := range []string{"first", "last"} {
-		_, err := s.Call(t.Context(), Call{Tool: id})
-		e := wantError(t, err, CodeTooLarge, StageCall, false)
-		if !strings.Contains(e.Message, " 838861") || !strings.Contains(e.Message, " 67108864 ") {
-			t.Errorf("id %s: %q does not name both sizes", id, e.Message)
-		}
-		if _, err := s.Call(t.Context(), Call{Tool: "echo"}); err != nil {
-			t.Errorf("the call after it: %v", err)
-		}
+	_, err := s.Call(t.Context(), Call{Tool: "huge"})
+	e := wantError(t, err, CodeTooLarge, StageCall, false)
+	if !strings.Contains(e.Message, " 681574") || !strings.Contains(e.Message, " 67108864") {
+		t.Errorf("%q does not name both sizes", e.Message)
+	}
+	if _, err := s.Call(t.Context(), Call{Tool: "echo"}); err != nil {
+		t.Errorf("the call after it: %v", err)
 	}
 }
 
@@ -308,6 +312,32 @@ func TestListChangesAndLogsReachTheHooks(t *testing.T) {
 	}
 	if second := <-got; second != "changed" {
 		t.Errorf("then %q", second)
+	}
+}
+
+func TestListChangesBeforeAResultAreToldBeforeIt(t *testing.T) {
+	t.Parallel()
+	changes := 0 // not guarded: the result comes after them
+	s := dialChild(t, "tools", Hooks{ToolsChanged: func() { changes++ }})
+	for want := 2; want <= 20; want += 2 {
+		if _, err := s.Call(t.Context(), Call{Tool: "changes"}); err != nil || changes != want {
+			t.Fatalf("%d changes, %v; want %d", changes, err, want)
+		}
+	}
+}
+
+func TestASubscriptionThatEndsIsMadeAgainAndTheGapIsTold(t *testing.T) {
+	t.Parallel()
+	changes := make(chan struct{}, 10)
+	s := dialSpec(t, childSpec(t, "subscribes"), Hooks{ToolsChanged: func() { changes <- struct{}{} }})
+	for range 3 { // its end, the next one's confirmation, and a change
+		<-changes
+	}
+	if _, err := s.Call(t.Context(), Call{Tool: "echo"}); err != nil {
+		t.Error(err)
+	}
+	if n := len(changes); n != 0 {
+		t.Errorf("%d changes too many", n)
 	}
 }
 

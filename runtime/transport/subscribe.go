@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"time"
@@ -19,48 +20,24 @@ const (
 // subscribe keeps a subscription to changes of the tool list open in the
 // stateless era (MCP 2026-07-28: subscriptions/listen). While there is none,
 // changes are not told: the list counts as changed when one has ended, and once
-// more when the next is confirmed. It ends with the session, or when the server
-// knows no subscriptions.
-func (s *session) subscribe(changed func(), confirmed <-chan struct{}) {
-	s.running.Go(func() { s.countConfirmations(changed, confirmed) })
+// more when the next is confirmed (inbound). A server that always ends them is
+// so asked for its list once in longestPause. It ends with ctx, or when the
+// server knows no subscriptions.
+func (s *session) subscribe(ctx context.Context, changed func()) {
 	params := json.RawMessage(`{"notifications":{"toolsListChanged":true}}`)
-	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+	for wait := firstPause; ; wait = min(2*wait, longestPause) {
 		began := time.Now()
-		_, err := s.link.request(s.closing, StageTransport, "subscriptions/listen", params)
+		_, err := s.link.request(ctx, StageTransport, "subscriptions/listen", params)
 		var refusal *RPCError
 		if errors.As(err, &refusal) && refusal.Code == jsonrpc.CodeMethodNotFound {
 			return
 		}
 		if time.Since(began) > longestPause {
-			pause = firstPause
+			wait = firstPause
 		}
-		timer := time.NewTimer(pause)
-		select {
-		case <-timer.C:
-			changed()
-		case <-s.closing.Done():
-			timer.Stop()
-			return
-		case <-s.link.done():
-			timer.Stop()
+		if !pause(ctx, wait) {
 			return
 		}
-	}
-}
-
-// countConfirmations reports a change with every confirmed subscription but the
-// first. It ends with the session.
-func (s *session) countConfirmations(changed func(), confirmed <-chan struct{}) {
-	for again := false; ; again = true {
-		select {
-		case <-confirmed:
-			if again {
-				changed()
-			}
-		case <-s.closing.Done():
-			return
-		case <-s.link.done():
-			return
-		}
+		changed()
 	}
 }

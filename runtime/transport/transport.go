@@ -52,11 +52,21 @@ type Spec struct {
 
 	// Era as remembered from the last connection.
 	Era Era
-	// Shutdown bounds Close, from closing stdin to the last SIGKILL.
+	// Shutdown bounds Close, from closing stdin to the last SIGKILL; 0 means 2 s.
 	Shutdown time.Duration
 	// ClientName and ClientVersion introduce us to the server.
 	ClientName    string
 	ClientVersion string
+}
+
+// defaultShutdown is Spec.Shutdown where none is given.
+const defaultShutdown = 2 * time.Second
+
+func (s *Spec) shutdown() time.Duration {
+	if s.Shutdown > 0 {
+		return s.Shutdown
+	}
+	return defaultShutdown
 }
 
 // Hooks are how a connection reports while it lives. They are called from the

@@ -56,12 +56,12 @@ func newWriter(out io.WriteCloser) *writer {
 func (w *writer) send(ctx context.Context, frame []byte) (ticket, error) {
 	q := &queued{w: w, data: append(frame, '\n')}
 	for {
-		room, err := w.enqueue(q)
-		if err != nil {
-			return nil, err
-		}
-		if room == nil {
+		taken, room := w.enqueue(q)
+		switch {
+		case taken:
 			return q, nil
+		case room == nil:
+			return nil, io.ErrClosedPipe
 		}
 		select {
 		case <-room:
@@ -73,27 +73,28 @@ func (w *writer) send(ctx context.Context, frame []byte) (ticket, error) {
 
 // offer queues one frame if there is room for it now.
 func (w *writer) offer(frame []byte) bool {
-	room, err := w.enqueue(&queued{w: w, data: append(frame, '\n')})
-	return room == nil && err == nil
+	taken, _ := w.enqueue(&queued{w: w, data: append(frame, '\n')})
+	return taken
 }
 
-// enqueue returns a channel to wait on when there is no room.
-func (w *writer) enqueue(q *queued) (room <-chan struct{}, err error) {
+// enqueue reports whether it has queued the frame. If not, there is no room
+// before room is closed, or room is nil and nothing is sent any more.
+func (w *writer) enqueue(q *queued) (taken bool, room <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
-		return nil, io.ErrClosedPipe
+		return false, nil
 	}
 	if len(w.queue) > 0 && w.bytes+len(q.data) > maxUnsent {
 		if w.room == nil {
 			w.room = make(chan struct{})
 		}
-		return w.room, nil
+		return false, w.room
 	}
 	w.queue = append(w.queue, q)
 	w.bytes += len(q.data)
 	w.poke()
-	return nil, nil
+	return true, nil
 }
 
 func (w *writer) poke() {
