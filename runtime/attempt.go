@@ -42,7 +42,10 @@ func (s *server) dial() {
 		}
 		err := context.Cause(ctx)
 		if err == nil {
-			a.conn, err = connect(ctx, s.hooks(a.n), func(w []string) { s.inbox.post(msgWarned{a.n, w}) })
+			err = guarded(s.log, "an attempt", func() (err error) {
+				a.conn, err = connect(ctx, s.hooks(a.n), func(w []string) { s.inbox.post(msgWarned{a.n, w}) })
+				return err
+			})
 		}
 		switch {
 		case !a.taken.CompareAndSwap(false, true):
@@ -56,15 +59,9 @@ func (s *server) dial() {
 		}
 		s.inbox.post(msgAttempt{a.n, err})
 		if err == nil {
-			a.conn.save(a.conn.tools)
+			a.conn.remember(a.conn.tools)
 		}
 	})
-}
-
-func (c *connection) save(l *toolList) {
-	if c.remember != nil {
-		c.remember(l)
-	}
 }
 
 func (s *server) hooks(n int) transport.Hooks {
@@ -124,14 +121,17 @@ func (s *server) relist() {
 	s.children.Go(func() {
 		ctx, cancel := context.WithTimeoutCause(context.Background(), relistTimeout, errTookLong)
 		defer cancel()
-		raw, err := sess.ListTools(ctx)
-		m := msgRelisted{n: a.n, err: err}
-		if err == nil {
-			m.tools = listOf(raw)
-		}
+		m := msgRelisted{n: a.n}
+		m.err = guarded(s.log, "a relist", func() error {
+			raw, err := sess.ListTools(ctx)
+			if err == nil {
+				m.tools = listOf(raw)
+			}
+			return err
+		})
 		s.inbox.post(m)
-		if err == nil {
-			a.conn.save(m.tools)
+		if m.err == nil {
+			a.conn.remember(m.tools)
 		}
 	})
 }

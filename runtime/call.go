@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,16 +18,23 @@ type callRun struct {
 	c       *Client
 	p       *rpc.CallParams
 	began   time.Time
-	sent    time.Time // zero until it was sent
-	limit   time.Duration
+	sent    time.Time     // zero until it was sent
+	limit   time.Duration // of silence
+	most    time.Duration // in all
+	timer   *idleTimer
+	stop    func() // ends timer
 	details rpc.CallDetails
 }
 
-// errSilent ends a call that had no answer and no progress for its limit.
-var errSilent = errors.New("no answer in time")
+var (
+	// errSilent ends a call that had no answer and no progress for its limit.
+	errSilent = errors.New("no answer and no progress in time")
+	// errTooLong ends a call that went on for timeouts.callMaxMs.
+	errTooLong = errors.New("the call takes too long")
+)
 
-// errGone says that the server was replaced or removed before the call was
-// sent: the next view knows what to do.
+// errGone says that the server is being replaced or is not known yet: the next
+// view knows what to do.
 var errGone = errors.New("the server is being replaced")
 
 // Call implements rpc.Sidecar. The failures of a server are results.
@@ -34,17 +42,20 @@ func (c *Client) Call(ctx context.Context, p *rpc.CallParams) (*rpc.CallResult, 
 	if err := validCall(p); err != nil {
 		return nil, err
 	}
-	r := &callRun{c: c, p: p, began: time.Now()}
+	r := &callRun{c: c, p: p, began: time.Now(), stop: func() {}}
+	defer func() { r.stop() }()
 	for {
 		v := c.m.view.Load()
+		if r.timer == nil {
+			ctx = r.limitBy(ctx, v)
+		}
 		result, err := r.try(ctx, v)
 		if errors.Is(err, errGone) {
-			select {
-			case <-v.superseded:
+			r.details.Deferred = true
+			if err = c.m.nextView(ctx, v); err == nil {
 				continue
-			case <-ctx.Done():
-				return nil, context.Cause(ctx)
 			}
+			result, err = r.unsent(ctx, err)
 		}
 		if err != nil {
 			return nil, err
@@ -52,6 +63,18 @@ func (c *Client) Call(ctx context.Context, p *rpc.CallParams) (*rpc.CallResult, 
 		r.finish()
 		return &rpc.CallResult{Result: result, Details: r.details}, nil
 	}
+}
+
+// limitBy makes the call's deadline, once: the server's own limit counts if the
+// server is known by then.
+func (r *callRun) limitBy(ctx context.Context, v *view) context.Context {
+	var entry time.Duration
+	if _, h, err := v.resolve(r.p); err == nil {
+		entry = h.entry.CallTimeout
+	}
+	r.limit, r.most = v.callLimit(r.p, entry), v.set.callMax
+	ctx, r.timer, r.stop = deadline(ctx, r.limit, r.most)
+	return ctx
 }
 
 func validCall(p *rpc.CallParams) error {
@@ -81,14 +104,13 @@ func (r *callRun) try(ctx context.Context, v *view) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+	if h.over {
+		return nil, errGone
+	}
 	r.details = rpc.CallDetails{
 		Server: t.server, Tool: t.tool, Provider: h.entry.Provider, ProviderName: h.entry.ProviderName,
 		Deferred: r.details.Deferred || h.srv.live.Load() == nil,
 	}
-	r.limit = v.callLimit(r.p, h.entry.CallTimeout)
-	ctx, timer, stop := deadline(ctx, r.limit, v.set.callMax)
-	defer stop()
-
 	release, err := h.srv.calls.acquire(ctx, r.c.id)
 	switch {
 	case errors.Is(err, errOverloaded):
@@ -99,12 +121,12 @@ func (r *callRun) try(ctx context.Context, v *view) (json.RawMessage, error) {
 		return r.unsent(ctx, err)
 	}
 	defer release()
-	return r.run(ctx, timer, h.srv, t)
+	return r.run(ctx, h.srv, t)
 }
 
 // run borrows a session and sends the call; once more, if the first provably
 // did not reach the server or the tool says that repeating it does no harm.
-func (r *callRun) run(ctx context.Context, timer *idleTimer, srv *server, t target) (json.RawMessage, error) {
+func (r *callRun) run(ctx context.Context, srv *server, t target) (json.RawMessage, error) {
 	var lost transport.Session // the server has forgotten it
 	for again := false; ; again = true {
 		conn, err := srv.lease(ctx, lost)
@@ -117,7 +139,7 @@ func (r *callRun) run(ctx context.Context, timer *idleTimer, srv *server, t targ
 		}
 		r.sent = time.Now()
 		result, err := conn.sess.Call(ctx, transport.Call{
-			Tool: t.tool, Arguments: r.p.Arguments, Progress: r.progress(ctx, timer),
+			Tool: t.tool, Arguments: r.p.Arguments, Progress: r.progress(ctx),
 		})
 		if err == nil {
 			return result, nil
@@ -141,9 +163,9 @@ func repeatable(err error, def toolDef, sess transport.Session) bool {
 }
 
 // progress gives the hook that keeps the call alive and relays.
-func (r *callRun) progress(ctx context.Context, timer *idleTimer) func(transport.Progress) {
+func (r *callRun) progress(ctx context.Context) func(transport.Progress) {
 	return func(p transport.Progress) {
-		timer.touch()
+		r.timer.touch()
 		if r.p.ProgressToken == nil {
 			return
 		}
@@ -165,14 +187,27 @@ func (r *callRun) unsent(ctx context.Context, err error) (json.RawMessage, error
 			return nil, e
 		}
 		return r.fail(refused.cause(r.details.Server)), nil
-	case errors.Is(context.Cause(ctx), errSilent):
+	case timedOut(ctx):
 		return r.fail(&rpc.ServerError{
 			Code: "timeout", Stage: rpc.StageCall,
-			Message: fmt.Sprintf("server %q: tool %q was not called: the server was not connected within %s",
-				r.details.Server, r.details.Tool, seconds(r.limit)),
+			Message: fmt.Sprintf("%s was not called: the server was not connected within %s", r.label(), seconds(r.limit)),
 		}), nil
 	}
 	return nil, err
+}
+
+func timedOut(ctx context.Context) bool {
+	cause := context.Cause(ctx)
+	return errors.Is(cause, errSilent) || errors.Is(cause, errTooLong)
+}
+
+// label names the tool in messages.
+func (r *callRun) label() string {
+	server, tool := r.details.Server, r.details.Tool
+	if server == "" { // it was not resolved
+		server, tool = r.p.Server, cmp.Or(r.p.Tool, r.p.Name)
+	}
+	return fmt.Sprintf("server %q: tool %q", server, tool)
 }
 
 // failed ends a call that was sent, or may have been.
@@ -181,9 +216,14 @@ func (r *callRun) failed(ctx context.Context, err error) (json.RawMessage, error
 	case errors.Is(context.Cause(ctx), errSilent):
 		return r.fail(&rpc.ServerError{
 			Code: "timeout", Stage: rpc.StageCall,
-			Message: fmt.Sprintf("server %q: tool %q: no answer and no progress within %s; its outcome is unknown",
-				r.details.Server, r.details.Tool, seconds(r.limit)),
-			Hint: `if it needs more time, raise timeoutMs, "callTimeout" in its entry, or timeouts.callMs`,
+			Message: fmt.Sprintf("%s: no answer and no progress within %s; its outcome is unknown", r.label(), seconds(r.limit)),
+			Hint:    `if it needs more time, raise timeoutMs, "callTimeout" in its entry, or timeouts.callMs`,
+		}), nil
+	case errors.Is(context.Cause(ctx), errTooLong):
+		return r.fail(&rpc.ServerError{
+			Code: "timeout", Stage: rpc.StageCall,
+			Message: fmt.Sprintf("%s: it had not ended after %s, in spite of its progress; its outcome is unknown", r.label(), seconds(r.most)),
+			Hint:    "if it needs more time, raise timeouts.callMaxMs",
 		}), nil
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
@@ -231,23 +271,23 @@ func (v *view) callLimit(p *rpc.CallParams, entry time.Duration) time.Duration {
 	return min(limit, v.set.callMax)
 }
 
-// idleTimer ends a context after a time without touch, and after a time in all.
+// idleTimer ends a context after a time without touch.
 type idleTimer struct {
 	limit time.Duration
-	last  time.Time // the end in all
 	timer *time.Timer
 }
 
 // deadline gives a context that ends with errSilent when timer was not touched
-// for limit, or when most has passed.
+// for limit, and with errTooLong when most has passed.
 func deadline(ctx context.Context, limit, most time.Duration) (context.Context, *idleTimer, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	t := &idleTimer{limit: limit, last: time.Now().Add(most)}
-	t.timer = time.AfterFunc(limit, func() { cancel(errSilent) })
+	t := &idleTimer{limit: limit, timer: time.AfterFunc(limit, func() { cancel(errSilent) })}
+	end := time.AfterFunc(most, func() { cancel(errTooLong) })
 	return ctx, t, func() {
 		t.timer.Stop()
+		end.Stop()
 		cancel(nil)
 	}
 }
 
-func (t *idleTimer) touch() { t.timer.Reset(min(t.limit, time.Until(t.last))) }
+func (t *idleTimer) touch() { t.timer.Reset(t.limit) }

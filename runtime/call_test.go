@@ -180,7 +180,7 @@ func TestL28CallThatDidNotReachTheServerIsSentAgain(t *testing.T) {
 					tools: []string{"x"},
 					call: func(context.Context, transport.Call) (json.RawMessage, error) {
 						if sends++; sends == 1 {
-							a.last.die()
+							a.session().die()
 							return nil, &transport.Error{Code: transport.CodeExited, Stage: transport.StageCall, Message: "call: the process ended", NotSent: tt.notSent}
 						}
 						return json.RawMessage(`{}`), nil

@@ -35,6 +35,9 @@ type catalog struct {
 	// another tool, also when its own is gone.
 	offered map[string]target
 	parts   []*toolPart // sorted by server
+	// style and states are what with was given, to see that nothing changed.
+	style  rpc.ToolNames
+	states map[string]rpc.ToolState // by server
 	// places are the positions in tools of the definitions of all parts, one
 	// part after the other; first is where in places each part begins.
 	places []int
@@ -64,10 +67,13 @@ func (c *catalog) with(sources []toolSource, style rpc.ToolNames) *catalog {
 		states[s.server] = s.state
 	}
 	slices.SortFunc(parts, func(a, b *toolPart) int { return cmp.Compare(a.source.server, b.source.server) })
+	if c.hash != "" && c.style == style && slices.Equal(parts, c.parts) && maps.Equal(states, c.states) {
+		return c // most events of a server are not about its tools
+	}
 	rows := namedRows(parts, formOf(style), c.offered)
 
 	next := &catalog{
-		revision: c.revision, offered: c.offered, parts: parts,
+		revision: c.revision, offered: c.offered, parts: parts, style: style, states: states,
 		tools: make([]rpc.Tool, len(rows)), places: make([]int, len(rows)), first: make([]int, len(parts)),
 	}
 	for i := range parts[:max(len(parts)-1, 0)] {
@@ -85,7 +91,14 @@ func (c *catalog) with(sources []toolSource, style rpc.ToolNames) *catalog {
 		}
 		sums = append(appendField(sums, r.name), r.part.sums[r.i][:]...)
 	}
-	if len(fresh) > 0 {
+	switch {
+	case len(fresh) == 0:
+	case len(c.offered)+len(fresh) > offeredLimit: // somebody invents names without end
+		next.offered = make(map[string]target, len(rows))
+		for _, r := range rows {
+			next.offered[r.name] = r.id
+		}
+	default:
 		next.offered = make(map[string]target, len(c.offered)+len(fresh))
 		maps.Copy(next.offered, c.offered)
 		maps.Copy(next.offered, fresh)

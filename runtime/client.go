@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -20,10 +19,6 @@ var _ rpc.Sidecar = (*Client)(nil)
 
 // Initialize implements rpc.Sidecar.
 func (c *Client) Initialize(_ context.Context, p *rpc.InitializeParams) (rpc.Pending[rpc.InitializeResult], error) {
-	if p.ProtocolVersion != rpc.ProtocolVersion {
-		return nil, rpc.ErrInvalidParams("protocolVersion", fmt.Sprintf(
-			"the host speaks version %d, this sidecar version %d", p.ProtocolVersion, rpc.ProtocolVersion))
-	}
 	if err := validRoots(p); err != nil {
 		return nil, err
 	}
@@ -57,6 +52,30 @@ func validSettings(s *rpc.Settings) error {
 	return nil
 }
 
+// errNotOpen is for a client that asks before the owner has initialized.
+var errNotOpen = &rpc.Error{Code: rpc.CodeNotInitialized, Message: "the session has not been initialized"}
+
+// nextView waits for the view after v.
+func (m *Manager) nextView(ctx context.Context, v *view) error { return m.await(ctx, v.superseded) }
+
+// known waits, while a discovery is under way, until the servers are known, and
+// says which one is not.
+func (m *Manager) known(ctx context.Context, servers ...string) error {
+	for {
+		v := m.view.Load()
+		missing := slices.IndexFunc(servers, func(s string) bool { _, ok := v.servers[s]; return !ok })
+		if missing < 0 {
+			return nil
+		}
+		if !v.searching {
+			return rpc.ErrUnknownServer(servers[missing])
+		}
+		if err := m.nextView(ctx, v); err != nil {
+			return err
+		}
+	}
+}
+
 // await waits for something the loop closes.
 func (m *Manager) await(ctx context.Context, wait <-chan struct{}) error {
 	select {
@@ -74,6 +93,9 @@ func (c *Client) Configure(_ context.Context, p *rpc.ConfigureParams) (rpc.Pendi
 	if err := validSettings(p.Settings); err != nil {
 		return nil, err
 	}
+	if err := validFolders(p.WorkspaceFolders); err != nil {
+		return nil, err
+	}
 	return c.round(func() <-chan struct{} { return c.m.configure(p) })
 }
 
@@ -87,8 +109,14 @@ func (c *Client) Reload(_ context.Context, p *rpc.ReloadParams) (rpc.Pending[rpc
 
 func (c *Client) round(start func() <-chan struct{}) (rpc.Pending[rpc.SnapshotResult], error) {
 	var wait <-chan struct{}
-	if !c.m.do(func() { wait = start() }) {
-		return nil, rpc.ErrShuttingDown()
+	err := error(rpc.ErrShuttingDown())
+	c.m.do(func() {
+		if err = errNotOpen; c.m.params != nil {
+			wait, err = start(), nil
+		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	return func(ctx context.Context) (rpc.Answer[rpc.SnapshotResult], error) {
 		if err := c.m.await(ctx, wait); err != nil {
@@ -150,10 +178,14 @@ func (c *Client) Connect(ctx context.Context, p *rpc.ConnectParams) (rpc.Answer[
 		if mem.rest == rpc.PhaseUntrusted {
 			return rpc.ErrUntrusted(p.Server)
 		}
-		hopeless := mem.rest == rpc.PhaseInvalid || mem.rest == rpc.PhaseNeedsInput
-		if hopeless || !mem.srv.inbox.post(msgConnect{restart: p.Restart, ack: ack}) {
-			close(ack)
+		if mem.rest == rpc.PhaseInvalid || mem.rest == rpc.PhaseNeedsInput {
+			close(ack) // an attempt would change nothing
+			return nil
 		}
+		if mem.rest == rpc.PhaseDisabled {
+			mem.rest, c.m.byHand[p.Server] = "", true
+		}
+		mem.tell(msgConnect{restart: p.Restart, ack: ack})
 		return nil
 	})
 }
@@ -162,9 +194,13 @@ func (c *Client) Connect(ctx context.Context, p *rpc.ConnectParams) (rpc.Answer[
 func (c *Client) Disconnect(ctx context.Context, p *rpc.DisconnectParams) (rpc.Answer[rpc.Server], error) {
 	ack := make(chan struct{})
 	return c.ask(ctx, p.Server, ack, func(mem *member) error {
-		if mem.rest != "" && resting(mem.rec.Phase) || !mem.srv.inbox.post(msgStop{ack}) {
-			close(ack)
+		if mem.rest != "" {
+			close(ack) // nothing runs
+			return nil
 		}
+		delete(c.m.byHand, p.Server)
+		mem.held = false // it leaves the set now
+		mem.tell(msgStop{ack})
 		return nil
 	})
 }
@@ -172,6 +208,9 @@ func (c *Client) Disconnect(ctx context.Context, p *rpc.DisconnectParams) (rpc.A
 // ask has the loop tell one server something, waits for ack, and answers with
 // the server's record.
 func (c *Client) ask(ctx context.Context, server string, ack <-chan struct{}, tell func(*member) error) (rpc.Answer[rpc.Server], error) {
+	if err := c.m.known(ctx, server); err != nil {
+		return nil, err
+	}
 	err := error(rpc.ErrShuttingDown())
 	var last rpc.Server
 	c.m.do(func() {
@@ -198,11 +237,8 @@ func (c *Client) ask(ctx context.Context, server string, ack <-chan struct{}, te
 
 // Wait implements rpc.Sidecar.
 func (c *Client) Wait(ctx context.Context, p *rpc.WaitParams) (rpc.Answer[rpc.WaitResult], error) {
-	v := c.m.view.Load().snap
-	for _, name := range p.Servers {
-		if _, ok := record(v, name); !ok {
-			return nil, rpc.ErrUnknownServer(name)
-		}
+	if err := c.m.known(ctx, p.Servers...); err != nil {
+		return nil, err
 	}
 	limit := defaultWait
 	if p.TimeoutMs != nil {
@@ -262,7 +298,10 @@ func (m *Manager) watch(ctx context.Context, met func(*rpc.Snapshot) bool) error
 }
 
 // Logs implements rpc.Sidecar.
-func (c *Client) Logs(_ context.Context, p *rpc.LogsParams) (*rpc.LogsResult, error) {
+func (c *Client) Logs(ctx context.Context, p *rpc.LogsParams) (*rpc.LogsResult, error) {
+	if err := c.m.known(ctx, p.Server); err != nil {
+		return nil, err
+	}
 	h, ok := c.m.view.Load().servers[p.Server]
 	if !ok {
 		return nil, rpc.ErrUnknownServer(p.Server)
@@ -276,10 +315,6 @@ func (c *Client) Logs(_ context.Context, p *rpc.LogsParams) (*rpc.LogsResult, er
 	}
 	return &rpc.LogsResult{Lines: h.srv.ring.lines(n), Noise: h.srv.ring.noiseSeen()}, nil
 }
-
-// hostPoll is how often the host's process is looked for: its end must be
-// noticed within two seconds.
-const hostPoll = 500 * time.Millisecond
 
 // watchHost has Options.HostGone called when the host's process has ended. Its
 // goroutine ends then, or with the Manager.

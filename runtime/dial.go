@@ -4,12 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
-	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
@@ -25,62 +24,138 @@ const NestedEnv = "MCP_SIDECAR_NESTED"
 // server but NestedEnv.
 const envPrefix = "MCP_SIDECAR"
 
-// connector makes the connectFunc of a candidate. It is called for one attempt
-// at a time, which makes era its own.
+// connector makes the connectFunc of a candidate: expand and connect, then
+// list, each within the timeout.
 func (m *Manager) connector(c candidate) connectFunc {
-	e, set, cwd, era := c.entry, m.set, m.params.Cwd, c.era
-	timeout := set.connect
-	if e.Timeout > 0 {
-		timeout = e.Timeout
+	a := &attempts{m: m, c: c, set: m.set, cwd: m.params.Cwd, era: c.era, timeout: m.set.connect}
+	if c.entry.Timeout > 0 {
+		a.timeout = c.entry.Timeout
 	}
-	return func(ctx context.Context, h transport.Hooks, warn func([]string)) (*connection, error) {
-		spec, warnings, err := m.specOf(ctx, e, cwd)
-		warn(warnings)
-		if err != nil {
-			return nil, &configError{err}
-		}
-		spec.Era, spec.Shutdown = era, set.shutdown
-		conn, err := connect(ctx, m.opt.Dial, spec, h, timeout)
-		if err != nil {
-			era = transport.EraUnknown
-			return nil, err
-		}
-		era = conn.sess.Info().Era
-		if set.cache && m.opt.Cache != nil {
-			conn.remember = func(l *toolList) { m.remember(c.key, l, conn.sess.Info()) }
-		}
-		return conn, nil
-	}
+	return a.connect
 }
 
-// connect makes the session and lists its tools, each within timeout.
-func connect(ctx context.Context, dial dialFunc, spec transport.Spec, h transport.Hooks, timeout time.Duration) (*connection, error) {
+// attempts is what the attempts of one server share. They come one after the
+// other, which makes era theirs.
+type attempts struct {
+	m       *Manager
+	c       candidate
+	set     settings
+	cwd     string
+	timeout time.Duration
+	era     transport.Era // of the last connection, of this session or an earlier one
+	saved   saved
+}
+
+func (a *attempts) connect(ctx context.Context, h transport.Hooks, warn func([]string)) (conn *connection, err error) {
 	begun := time.Now()
+	sess, err := a.open(ctx, h, warn)
+	if err != nil {
+		var te *transport.Error
+		if ctx.Err() == nil && errors.As(err, &te) && te.Stage == transport.StageInitialize {
+			a.forgetEra()
+		}
+		return nil, err
+	}
+	defer func() {
+		if conn == nil { // also when this panics
+			sess.Close()
+		}
+	}()
+	a.era = sess.Info().Era
+	connected := time.Now()
+	h.Stage(transport.StageList)
+	within, cancel := context.WithTimeoutCause(ctx, a.timeout, errTookLong)
+	defer cancel()
+	raw, err := sess.ListTools(within)
+	if err != nil {
+		return nil, tooSlow(within, err, transport.StageList, a.timeout)
+	}
+	return &connection{
+		sess: sess, tools: listOf(raw), remember: a.remember(sess.Info()),
+		connectMs: int(connected.Sub(begun).Milliseconds()), listMs: int(time.Since(connected).Milliseconds()),
+	}, nil
+}
+
+// open expands the entry and makes the session.
+func (a *attempts) open(ctx context.Context, h transport.Hooks, warn func([]string)) (transport.Session, error) {
+	within, cancel := context.WithTimeoutCause(ctx, a.timeout, errTookLong)
+	defer cancel()
+	spec, warnings, err := a.m.specOf(within, a.c.entry, a.cwd)
+	warn(warnings)
+	if err != nil {
+		return nil, tooSlow(within, &configError{err}, transport.StageConnect, a.timeout)
+	}
+	spec.Era, spec.Shutdown = a.era, a.set.shutdown
 	stage := transport.StageConnect
 	if spec.Kind == transport.Stdio {
 		stage = transport.StageSpawn
 	}
 	told := h.Stage
 	h.Stage = func(s transport.Stage) { stage = s; told(s) }
-	within, cancel := context.WithTimeoutCause(ctx, timeout, errTookLong)
-	sess, err := dial(within, spec, h)
-	cancel()
+	sess, err := a.m.reach.Dial(within, spec, h)
 	if err != nil {
-		return nil, tooSlow(within, err, stage, timeout)
+		return nil, tooSlow(within, err, stage, a.timeout)
 	}
-	connected := time.Now()
-	h.Stage(transport.StageList)
-	within, cancel = context.WithTimeoutCause(ctx, timeout, errTookLong)
-	raw, err := sess.ListTools(within)
-	cancel()
-	if err != nil {
-		sess.Close()
-		return nil, tooSlow(within, err, transport.StageList, timeout)
+	return sess, nil
+}
+
+// forgetEra: a handshake that failed may have been the wrong one.
+func (a *attempts) forgetEra() {
+	if a.era == transport.EraUnknown {
+		return
 	}
-	return &connection{
-		sess: sess, tools: listOf(raw),
-		connectMs: int(connected.Sub(begun).Milliseconds()), listMs: int(time.Since(connected).Milliseconds()),
-	}, nil
+	a.era = transport.EraUnknown
+	if cache := a.cache(); cache != nil {
+		if l, ok := cache.Load(a.c.key, a.set.maxAge, time.Now()); ok && l.Era != "" {
+			l.Era = ""
+			a.m.save(a.c.key, l)
+		}
+	}
+}
+
+// cache is nil when there is none.
+func (a *attempts) cache() *toolcache.Cache {
+	if !a.set.cache {
+		return nil
+	}
+	return a.m.opt.Cache
+}
+
+// saved keeps an older list from replacing a newer one: lists are written by
+// the goroutines that made them. A leaf type.
+type saved struct {
+	mu     sync.Mutex
+	newest time.Time // guarded by mu, which is held while a list is written
+}
+
+// remember gives the function that writes a list to the cache.
+func (a *attempts) remember(info transport.Info) func(*toolList) {
+	if a.cache() == nil {
+		return func(*toolList) {}
+	}
+	return func(l *toolList) {
+		a.saved.mu.Lock()
+		defer a.saved.mu.Unlock()
+		if l.time.Before(a.saved.newest) {
+			return
+		}
+		a.saved.newest = l.time
+		out := toolcache.List{
+			ServerInfo: info.ServerInfo, ProtocolVersion: info.ProtocolVersion,
+			Era: string(info.Era), Instructions: info.Instructions, Time: l.time,
+		}
+		for _, d := range l.defs {
+			out.Tools = append(out.Tools, d.raw)
+		}
+		a.m.save(a.c.key, out)
+	}
+}
+
+// save writes to the cache, best effort.
+func (m *Manager) save(key toolcache.Key, l toolcache.List) {
+	if err := m.opt.Cache.Save(key, l); err != nil {
+		m.log.Debug("the cache was not written", "err", err)
+	}
 }
 
 // listOf is a list as the server has just given it.
@@ -88,9 +163,6 @@ func listOf(raw []json.RawMessage) *toolList {
 	defs, issues := parseTools(raw)
 	return &toolList{defs: defs, time: time.Now(), issues: issues}
 }
-
-// dialFunc is transport.Dialer's.
-type dialFunc func(context.Context, transport.Spec, transport.Hooks) (transport.Session, error)
 
 func tooSlow(ctx context.Context, err error, stage transport.Stage, timeout time.Duration) error {
 	if errors.Is(context.Cause(ctx), errTookLong) {
@@ -103,7 +175,7 @@ func tooSlow(ctx context.Context, err error, stage transport.Stage, timeout time
 // entry asks for.
 func (m *Manager) specOf(ctx context.Context, e *config.Entry, cwd string) (transport.Spec, []string, error) {
 	x, err := e.Expand(ctx, config.Expander{
-		Getenv: m.opt.Getenv, Home: m.opt.Home, Folder: cwd, Run: m.commands.run,
+		Getenv: m.opt.Getenv, Home: m.opt.Home, Folder: cwd, Run: m.commands.output,
 	})
 	if err != nil {
 		return transport.Spec{}, nil, err
@@ -155,56 +227,4 @@ func childEnv(environ []string, x config.Expanded) []string {
 		env = append(env, k+"="+v)
 	}
 	return append(env, NestedEnv+"=1")
-}
-
-// remember writes a tool list to the cache, best effort.
-func (m *Manager) remember(key toolcache.Key, l *toolList, info transport.Info) {
-	out := toolcache.List{
-		ServerInfo: info.ServerInfo, ProtocolVersion: info.ProtocolVersion,
-		Era: string(info.Era), Instructions: info.Instructions, Time: l.time,
-	}
-	for _, d := range l.defs {
-		out.Tools = append(out.Tools, d.raw)
-	}
-	if err := m.opt.Cache.Save(key, out); err != nil {
-		m.log.Debug("the cache was not written", "err", err)
-	}
-}
-
-// commandTimeout bounds one !command or $(command) of an entry.
-const commandTimeout = 10 * time.Second
-
-// commands runs the commands entries ask for, each once: a success holds for
-// the life of the sidecar. A leaf type with a lock of its own.
-type commands struct {
-	mu   chan struct{} // capacity 1: held while a command runs
-	done map[string]string
-}
-
-func newCommands() *commands {
-	return &commands{mu: make(chan struct{}, 1), done: map[string]string{}}
-}
-
-func (c *commands) run(ctx context.Context, command string) (string, error) {
-	select {
-	case c.mu <- struct{}{}:
-		defer func() { <-c.mu }()
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	}
-	if out, ok := c.done[command]; ok {
-		return out, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, "/bin/sh", "-c", command).Output()
-	if ctx.Err() != nil {
-		return "", fmt.Errorf("the command took longer than %s", seconds(commandTimeout))
-	}
-	if err != nil {
-		return "", err
-	}
-	text := strings.TrimRight(string(out), "\r\n")
-	c.done[command] = text
-	return text, nil
 }

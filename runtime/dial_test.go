@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
@@ -28,23 +27,45 @@ func TestChildrenGetTheEnvironmentTheEntryAndTheMark(t *testing.T) {
 }
 
 func TestCommandsRunOnceAndKeepOnlySuccess(t *testing.T) {
-	ran := filepath.Join(t.TempDir(), "ran")
-	c := newCommands()
+	ran := map[string]int{}
+	c := newCommands(func(_ context.Context, command string) (string, error) {
+		if ran[command]++; command == "fails" && ran[command] == 1 {
+			return "", errors.New("status 3")
+		}
+		return "value", nil
+	})
 	for range 3 {
-		out, err := c.run(t.Context(), "echo x >>"+ran+"; printf 'value\n\n'")
-		if err != nil || out != "value" {
+		if out, err := c.output(t.Context(), "works"); out != "value" || err != nil {
 			t.Fatalf("%q, %v", out, err)
 		}
 	}
-	if text, _ := os.ReadFile(ran); string(text) != "x\n" {
-		t.Errorf("it ran more than once: %q", text)
+	_, first := c.output(t.Context(), "fails")
+	_, second := c.output(t.Context(), "fails")
+	if first == nil || second != nil || ran["works"] != 1 || ran["fails"] != 2 {
+		t.Errorf("ran %v; %v, %v", ran, first, second)
 	}
-	if _, err := c.run(t.Context(), "echo secret; exit 3"); err == nil || strings.Contains(err.Error(), "secret") {
-		t.Errorf("a failure is %v", err)
-	}
-	if _, err := c.run(t.Context(), "exit 3"); err == nil {
-		t.Error("a failure is kept as a success")
-	}
+}
+
+func TestCommandsRunSideBySide(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCommands(func(_ context.Context, command string) (string, error) {
+			if command == "slow" {
+				time.Sleep(time.Second)
+			}
+			return command, nil
+		})
+		begun := time.Now()
+		done := make(chan time.Duration, 3)
+		for _, command := range []string{"slow", "slow", "quick"} {
+			go func() {
+				_, _ = c.output(context.Background(), command)
+				done <- time.Since(begun)
+			}()
+		}
+		if a, b, c := <-done, <-done, <-done; a != 0 || b != time.Second || c != time.Second {
+			t.Errorf("they ended after %v, %v, %v", a, b, c)
+		}
+	})
 }
 
 func TestDescribeNamesServerOperationAndCauseWithoutSecrets(t *testing.T) {

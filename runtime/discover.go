@@ -2,9 +2,9 @@ package runtime
 
 import (
 	"context"
-	"errors"
 	"net/url"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
@@ -29,12 +29,11 @@ type discovered struct {
 	candidates map[string]candidate
 }
 
-// discover starts a discovery in the background. One runs at a time: while one
-// does, another is due when it ends, and its own outcome is dropped.
+// discover starts a discovery in the background. One runs at a time: what is
+// asked for meanwhile is one more when it ends, and its outcome is dropped.
 func (m *Manager) discover() {
 	if m.stopSearch != nil {
 		m.again = true
-		m.stopSearch()
 		return
 	}
 	ctx, cancel := context.WithCancel(m.ctx)
@@ -42,7 +41,11 @@ func (m *Manager) discover() {
 	s := m.newSearcher()
 	m.children.Go(func() {
 		defer cancel()
-		m.inbox.post(s.search(ctx))
+		var d discovered
+		if err := guarded(m.log, "discovery", func() error { d = s.search(ctx); return nil }); err != nil {
+			d = discovered{result: config.Result{Hard: err}}
+		}
+		m.inbox.post(d)
 	})
 }
 
@@ -66,6 +69,10 @@ func (m *Manager) discoveryEnded(d discovered) {
 	m.full, m.found = false, d.result
 	want := make(map[string]desired, len(d.candidates))
 	for name, c := range d.candidates {
+		if c.rest == rpc.PhaseDisabled && m.byHand[name] {
+			c.rest = ""
+			d.candidates[name] = c
+		}
 		want[name] = c.desired
 	}
 	have := make(map[string]running, len(m.members))
@@ -192,7 +199,7 @@ func (s *searcher) candidate(e *config.Entry) candidate {
 	return c
 }
 
-// validRoots says what is wrong with the roots a host named; "" if nothing is.
+// validRoots says what is wrong with the roots a host named.
 func validRoots(p *rpc.InitializeParams) error {
 	if p.Cwd == "" {
 		return rpc.ErrInvalidParams("cwd", "it is missing; give the absolute path of the project")
@@ -200,9 +207,14 @@ func validRoots(p *rpc.InitializeParams) error {
 	if !filepath.IsAbs(p.Cwd) {
 		return rpc.ErrInvalidParams("cwd", `"`+p.Cwd+`" is not an absolute path`)
 	}
-	for _, f := range p.WorkspaceFolders {
-		if _, err := url.Parse(f.URI); err != nil {
-			return rpc.ErrInvalidParams("workspaceFolders", errors.Unwrap(err).Error()+": "+f.URI)
+	return validFolders(p.WorkspaceFolders)
+}
+
+func validFolders(folders []rpc.WorkspaceFolder) error {
+	for _, f := range folders {
+		u, err := url.Parse(f.URI)
+		if err != nil || u.Scheme == "" || u.Scheme == "file" && !strings.HasPrefix(u.Path, "/") {
+			return rpc.ErrInvalidParams("workspaceFolders", `"`+f.URI+`" is not an absolute URI such as file:///home/me/project`)
 		}
 	}
 	return nil

@@ -64,7 +64,7 @@ type connection struct {
 	tools     *toolList
 	connectMs int
 	listMs    int
-	// remember writes a list to the cache; nil when there is none.
+	// remember writes a list to the cache, if there is one.
 	remember func(*toolList)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 )
@@ -92,11 +93,42 @@ func serverLevel(level string) rpc.LogLevel {
 	return rpc.LogError
 }
 
-// tellHosts sends a line to every host's log.
+// tellHosts sends a line to every host's log, unless too many are on their way.
 func (m *Manager) tellHosts(p rpc.LogParams) {
-	m.inbox.post(func() {
+	if !m.lines.take() {
+		return
+	}
+	posted := m.inbox.post(func() {
+		if n := m.lines.give(); n > 0 {
+			p.Message += fmt.Sprintf(" (%d lines before this one were dropped)", n)
+		}
 		for _, c := range m.clients {
 			_ = c.host.Log(m.ctx, &p) // a host that is gone reads no log
 		}
 	})
+	if !posted {
+		m.lines.give()
+	}
+}
+
+// lineBudget bounds the lines between those who log and the Manager's loop.
+type lineBudget struct {
+	under   atomic.Int64 // on their way
+	dropped atomic.Int64 // since the last one that was not
+}
+
+// take says whether one more may be on its way.
+func (b *lineBudget) take() bool {
+	if b.under.Add(1) <= logBacklog {
+		return true
+	}
+	b.under.Add(-1)
+	b.dropped.Add(1)
+	return false
+}
+
+// give says that one has arrived, and how many were dropped before it.
+func (b *lineBudget) give() int64 {
+	b.under.Add(-1)
+	return b.dropped.Swap(0)
 }

@@ -45,7 +45,7 @@ func TestL32LostServerIsConnectedAtOnce(t *testing.T) {
 		w.initialize(rpc.Settings{})
 		time.Sleep(time.Second)
 		w.take()
-		a.last.die()
+		a.session().die()
 		time.Sleep(time.Minute)
 		w.expect(w.take("a starting", "a backoff", "a ready"),
 			"1s a starting 1 cache",
@@ -83,7 +83,7 @@ func TestL32TheBreakerSuspendsAServerLostMoreThanFiveTimesInThirtySeconds(t *tes
 		for range 6 {
 			time.Sleep(time.Second)
 			synctest.Wait()
-			a.last.die()
+			a.session().die()
 			synctest.Wait()
 			time.Sleep(time.Second)
 			synctest.Wait()
@@ -111,7 +111,7 @@ func TestL32FiveLossesSpreadOutSuspendNothing(t *testing.T) {
 		for range 20 {
 			time.Sleep(7 * time.Second)
 			synctest.Wait()
-			a.last.die()
+			a.session().die()
 			synctest.Wait()
 		}
 		if s := w.m.Snapshot().Servers[0]; s.Phase != rpc.PhaseReady {
@@ -129,7 +129,7 @@ func TestL31ManualRetriesNothing(t *testing.T) {
 		defer w.close()
 		w.initialize(rpc.Settings{Reconnect: rpc.ReconnectManual})
 		w.take()
-		a.last.die()
+		a.session().die()
 		time.Sleep(time.Hour)
 		w.expect(w.take(), "0s a failed 1 cache")
 		if a.dials != 1 || b.dials != 1 {

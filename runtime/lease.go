@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
@@ -67,7 +68,8 @@ func (s *server) lease(ctx context.Context, lost transport.Session) (*connection
 	}
 }
 
-// resolve finds the tool a call names, and the server that has it.
+// resolve finds the tool a call names, and the server that has it. The error is
+// errGone while a discovery may still find it.
 func (v *view) resolve(p *rpc.CallParams) (target, handle, error) {
 	t := target{p.Server, p.Tool}
 	label := p.Name
@@ -87,10 +89,10 @@ func (v *view) resolve(p *rpc.CallParams) (target, handle, error) {
 		label = p.Server + "/" + p.Tool
 	}
 	h, ok := v.servers[t.server]
-	if !ok {
-		if p.Name != "" {
-			return t, h, v.unknown(p.Name)
-		}
+	switch {
+	case !ok && (p.Name != "" || v.searching):
+		return t, h, v.unknown(label)
+	case !ok:
 		return t, h, rpc.ErrUnknownServer(t.server)
 	}
 	r, _ := record(v.snap, t.server)
@@ -99,29 +101,31 @@ func (v *view) resolve(p *rpc.CallParams) (target, handle, error) {
 		return t, h, rpc.ErrUntrusted(t.server)
 	case r.Phase == rpc.PhaseNeedsAuth:
 		return t, h, rpc.ErrAuthNeeded(t.server)
-	case !v.reachable(t, h, r):
+	case v.closedTo(t, h, r):
+		return t, h, v.noSuchTool(label)
+	case !v.listed(t, h):
 		return t, h, v.unknown(label)
 	}
 	return t, h, nil
 }
 
-// reachable says whether a call may go to a tool: it is listed and not switched
-// off, or its server has not listed anything yet and will.
-func (v *view) reachable(t target, h handle, r rpc.Server) bool {
-	if v.set.serverOff(t.server) || v.set.toolOff(t.server, t.tool) {
-		return false
-	}
-	if len(filterTools([]toolDef{{name: t.tool}}, h.entry.Include, h.entry.Exclude, nil)) == 0 {
-		return false
-	}
-	if resting(r.Phase) {
-		return false
-	}
-	if _, listed := v.catalog.raw(t); listed || h.tools == nil {
+// closedTo says whether no call may go to a tool, whatever its server lists.
+func (v *view) closedTo(t target, h handle, r rpc.Server) bool {
+	if h.off || resting(r.Phase) && !h.over {
 		return true
 	}
-	_, listed := h.tools.find(t.tool)
-	return listed
+	return v.set.toolOff(t.server, t.tool) ||
+		len(filterTools([]toolDef{{name: t.tool}}, h.entry.Include, h.entry.Exclude, nil)) == 0
+}
+
+// listed says whether a server has the tool, as far as is known: one that has
+// not listed anything yet may have it.
+func (v *view) listed(t target, h handle) bool {
+	if _, ok := v.catalog.raw(t); ok || h.tools == nil {
+		return true
+	}
+	_, ok := h.tools.find(t.tool)
+	return ok
 }
 
 func (v *view) byTool(tool string) (target, error) {
@@ -142,6 +146,22 @@ func (v *view) byTool(tool string) (target, error) {
 	return target{}, rpc.ErrAmbiguousTool(tool, names)
 }
 
+// unknown is the error for what this view does not have.
 func (v *view) unknown(name string) error {
-	return rpc.ErrUnknownTool(name, v.catalog.suggest(name, suggestionLimit))
+	if v.searching {
+		return errGone
+	}
+	return v.noSuchTool(name)
+}
+
+// noSuchTool suggests tools that can be called.
+func (v *view) noSuchTool(name string) error {
+	var names []string
+	for _, t := range v.snap.Tools {
+		tool := strings.TrimPrefix(t.Label, t.Server+"/")
+		if !v.servers[t.Server].off && !v.set.toolOff(t.Server, tool) {
+			names = append(names, t.Name)
+		}
+	}
+	return rpc.ErrUnknownTool(name, nearest(name, names, suggestionLimit))
 }

@@ -18,6 +18,7 @@ const (
 	// among the model APIs that hosts pass names to.
 	nameLimit = 64
 
+	offeredLimit     = 1 << 16 // names of the session that are remembered
 	suggestionLimit  = 3       // names in the data of error 1001
 	searchLimit      = 15      // hits of tools/search without limit
 	searchQueryBytes = 1 << 10 // what of a longer query is looked at
@@ -27,6 +28,7 @@ const (
 	logLineCost    = 64       // what a line costs beside its text, so that empty ones are bounded too
 	logLines       = 200      // lines of mcp/logs without lines
 	stderrLines    = 20       // of stderr in an error
+	logBacklog     = 1024     // lines on their way to the hosts
 	noiseSamples   = 5        // lines of noise that are kept
 	noiseSampleLen = 120      // bytes of each
 
@@ -56,6 +58,10 @@ const (
 	relistBurst = 100 * time.Millisecond
 	// relistTimeout bounds that listing, all pages.
 	relistTimeout = 30 * time.Second
+
+	// hostPoll is how often the host's process is looked for: its end must be
+	// noticed within two seconds.
+	hostPoll = 250 * time.Millisecond
 
 	// The breaker: a server that is lost while ready more than breakerLosses
 	// times within breakerWindow is suspended.

@@ -26,14 +26,15 @@ import (
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/toolcache"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
 )
 
 // Options are what a Manager needs of the world.
 type Options struct {
 	Name, Version string
 	Log           *slog.Logger
-	// Dial connects one server; it is transport.Dialer's.
-	Dial dialFunc
+	// Reach makes what connects servers. What it logs is redacted.
+	Reach func(*slog.Logger) Reach
 	// Cache may be nil.
 	Cache   *toolcache.Cache
 	Home    string
@@ -49,6 +50,14 @@ type Options struct {
 	Only string
 	// Nested: another sidecar started us, so that files are not read.
 	Nested bool
+}
+
+// Reach is how servers are reached. *transport.Dialer is one.
+type Reach interface {
+	// Dial connects one server.
+	Dial(context.Context, transport.Spec, transport.Hooks) (transport.Session, error)
+	// Run gives the output of a shell command.
+	Run(ctx context.Context, command string, env []string) (string, error)
 }
 
 // Listener is one host connection, as the Manager tells it things. None of its
@@ -67,8 +76,10 @@ type Manager struct {
 	opt    Options
 	log    *slog.Logger
 	redact *redactor
-	// commands and redact are leaf types with locks of their own.
+	reach  Reach
+	// commands, redact and lines are leaf types with locks of their own.
 	commands *commands
+	lines    lineBudget
 	inbox    *mailbox[any] // serverEvent, discovered or func()
 	// done is closed when the loop has ended.
 	done chan struct{}
@@ -90,7 +101,12 @@ type Manager struct {
 	round   *round
 	// first is true until the answer to initialize: the set may still change
 	// without the revision counting it.
-	first      bool
+	first bool
+	// style is the form of the names in the set: settings.toolNames as it was
+	// when the last round ended.
+	style rpc.ToolNames
+	// byHand are the disabled servers that mcp/connect started for this session.
+	byHand     map[string]bool
 	gate       *time.Timer
 	stopSearch context.CancelFunc // of the discovery that runs, nil when none
 	again      bool               // discover once more when it has ended
@@ -126,8 +142,26 @@ type member struct {
 	key    toolcache.Key
 	// held: the round keeps shown as it was.
 	held bool
-	// over: srv was told to end, a reload will start another.
+	// over: srv was told to end, a reload will start another. Until then asks
+	// holds what it is to be told.
 	over bool
+	asks []any
+}
+
+// tell posts to the member's server, or keeps the message for the one that
+// follows it.
+func (mem *member) tell(msg any) {
+	if mem.over || !mem.srv.inbox.post(msg) {
+		mem.asks = append(mem.asks, msg)
+	}
+}
+
+// drop answers what was kept for a server that will not come.
+func (mem *member) drop() {
+	for _, msg := range mem.asks {
+		mem.srv.tooLate(msg)
+	}
+	mem.asks = nil
 }
 
 // watcher is somebody waiting for a state of the whole.
@@ -143,13 +177,17 @@ func New(opt Options) *Manager {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &Manager{
-		opt: opt, redact: &redactor{}, commands: newCommands(),
+		opt: opt, redact: &redactor{},
 		inbox: newMailbox[any](), done: make(chan struct{}),
 		members: map[string]*member{}, catalog: &catalog{}, leaving: map[string]toolSource{},
-		watchers: map[*watcher]struct{}{}, gate: stoppedTimer(),
+		watchers: map[*watcher]struct{}{}, byHand: map[string]bool{}, gate: stoppedTimer(),
 		set: effective(nil, false), first: true, full: true, ctx: ctx, cancel: cancel,
 	}
 	m.log = slog.New(&hostLog{next: opt.Log.Handler(), clean: m.redact.clean, tell: m.tellHosts})
+	m.reach = opt.Reach(m.log)
+	m.commands = newCommands(func(ctx context.Context, command string) (string, error) {
+		return m.reach.Run(ctx, command, opt.Environ())
+	})
 	m.storeView(&rpc.Snapshot{Tools: []rpc.Tool{}, Servers: []rpc.Server{}, Errors: []rpc.Diagnostic{}})
 	go m.loop()
 	return m
@@ -165,10 +203,7 @@ func (m *Manager) loop() {
 				m.handle(msg)
 			}
 		case <-m.gate.C:
-			if m.round != nil {
-				m.round.passed = true
-				m.checkGate()
-			}
+			m.handle(gatePassed{})
 		}
 	}
 	for _, msg := range m.inbox.close() {
@@ -176,8 +211,19 @@ func (m *Manager) loop() {
 	}
 }
 
+// gatePassed says that the gate's time is over.
+type gatePassed struct{}
+
+// handle deals with one message. A panic is a bug that costs what the message
+// was about, not the session.
 func (m *Manager) handle(msg any) {
+	defer recovered(m.log, "manager")
 	switch msg := msg.(type) {
+	case gatePassed:
+		if m.round != nil {
+			m.round.passed = true
+			m.checkGate()
+		}
 	case serverEvent:
 		m.serverChanged(msg)
 	case discovered:
@@ -229,6 +275,20 @@ func (m *Manager) Close() {
 	m.children.Wait()
 }
 
+// CloseWithin is Close for one who cannot wait: after limit it returns, and what
+// is left of the servers is for the guard.
+func (m *Manager) CloseWithin(limit time.Duration) {
+	closed := make(chan struct{})
+	go func() { // ends with Close, or with the process
+		defer close(closed)
+		m.Close()
+	}()
+	select {
+	case <-closed:
+	case <-time.After(limit):
+	}
+}
+
 // shutdown tells every server to end. The channel is closed when all have; it
 // is nil when the Manager is closed already.
 func (m *Manager) shutdown() <-chan struct{} {
@@ -239,6 +299,7 @@ func (m *Manager) shutdown() <-chan struct{} {
 			m.cancel()
 			for _, mem := range m.members {
 				m.end(mem)
+				mem.drop()
 			}
 			m.waitForEnding(m.stopping)
 		}

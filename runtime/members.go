@@ -15,12 +15,23 @@ func (m *Manager) serverChanged(e serverEvent) {
 	mem := m.members[e.rec.Name]
 	if mem != nil && mem.srv == e.srv && !mem.over {
 		mem.rec, mem.tools, mem.warnings, mem.settled = e.rec, e.tools, e.warnings, e.settled
-		m.publish([]*member{mem}, e.reason)
+		m.publish([]*member{mem}, reasonOf(e))
 	}
 	for _, ack := range e.acks {
 		close(ack)
 	}
 	m.checkGate()
+}
+
+// reasonOf is why a server's tools changed, if they did.
+func reasonOf(e serverEvent) rpc.ChangeReason {
+	switch {
+	case e.reason != "":
+		return e.reason
+	case e.rec.Status == rpc.StatusDisconnected:
+		return rpc.ReasonDisconnected
+	}
+	return rpc.ReasonConnected
 }
 
 // carryOut does what reconcile decided.
@@ -31,11 +42,9 @@ func (m *Manager) carryOut(actions []action, want map[string]candidate) {
 		mem := m.members[a.name]
 		w := want[a.name]
 		switch a.do {
-		case deedKeep:
-			mem.entry = w.entry // where it was found may differ
-		case deedRetune:
-			mem.entry = w.entry
-			mem.srv.inbox.post(msgTune{m.connector(w)})
+		case deedKeep, deedRetune:
+			mem.entry = w.entry // where it was found may differ, or the settings
+			mem.tell(msgTune{m.connector(w)})
 			changed = append(changed, mem)
 		case deedStart:
 			changed = append(changed, m.start(w, w.rest, nil))
@@ -55,7 +64,10 @@ func (m *Manager) carryOut(actions []action, want map[string]candidate) {
 
 // start makes the server of a candidate, after the member it replaces, if any.
 func (m *Manager) start(w candidate, rest rpc.Phase, former *member) *member {
-	mem := &member{desired: w.desired, key: w.key, held: true, settled: rest != ""}
+	mem := &member{
+		desired: w.desired, key: w.key, held: true, settled: rest != "",
+		shown: toolSource{server: w.entry.Name},
+	}
 	b := serverStart{
 		name: w.entry.Name, log: m.log, secrets: m.redact,
 		pol:     policy{auto: m.set.auto, remote: w.entry.Kind != "stdio", jitter: m.opt.Jitter},
@@ -66,15 +78,19 @@ func (m *Manager) start(w candidate, rest rpc.Phase, former *member) *member {
 		intro:   w.intro,
 		publish: func(e serverEvent) { m.inbox.post(e) },
 		said: func(level, text string) {
-			m.tellHosts(rpc.LogParams{Level: serverLevel(level), Message: m.redact.clean(text), Server: w.entry.Name})
+			text = shortened(m.redact.clean(text), logLineBytes)
+			m.tellHosts(rpc.LogParams{Level: serverLevel(level), Message: text, Server: w.entry.Name})
 		},
 		connect: m.connector(w),
 	}
 	if former != nil {
 		b.after = former.srv.done
 		mem.shown, mem.said = former.shown, former.said
-		if b.cached == nil && w.key == former.key {
-			b.cached, b.intro = former.lastGood() // the set does not empty, cache or not
+		if rest == "" {
+			b.err = former.rec.Error // until an attempt succeeds
+		}
+		if l := former.tools; l != nil && w.key == former.key && (b.cached == nil || !l.time.Before(b.cached.time)) {
+			b.cached, b.intro = former.lastGood() // whatever became of the cache
 		}
 	} else if gone, ok := m.leaving[w.entry.Name]; ok {
 		mem.shown = gone
@@ -85,6 +101,12 @@ func (m *Manager) start(w candidate, rest rpc.Phase, former *member) *member {
 	mem.rec = mem.srv.first.rec
 	mem.tools = mem.srv.first.tools
 	m.members[w.entry.Name] = mem
+	if former != nil {
+		for _, msg := range former.asks {
+			mem.tell(msg)
+		}
+		former.asks = nil
+	}
 	return mem
 }
 
@@ -101,6 +123,7 @@ func (mem *member) lastGood() (*toolList, introduction) {
 func (m *Manager) remove(mem *member) rpc.Server {
 	name := mem.entry.Name
 	m.end(mem)
+	mem.drop()
 	delete(m.members, name)
 	m.leaving[name] = mem.shown
 	return removed(mem)
@@ -121,8 +144,8 @@ func removed(mem *member) rpc.Server {
 // others.
 func (m *Manager) publish(changed []*member, reason rpc.ChangeReason, gone ...rpc.Server) {
 	statuses := gone
-	m.refreshShown()
 	for _, mem := range changed {
+		m.refreshShown(mem)
 		if r := m.recordOf(mem); !sameRecord(r, mem.said) {
 			mem.said = r
 			statuses = append(statuses, r)
@@ -132,19 +155,17 @@ func (m *Manager) publish(changed []*member, reason rpc.ChangeReason, gone ...rp
 	m.publishStatuses(statuses, reason)
 }
 
-// refreshShown decides what each server has in the set.
-func (m *Manager) refreshShown() {
-	for _, mem := range m.members {
-		state := rpc.ToolDeferred
-		if mem.rec.Phase == rpc.PhaseReady {
-			state = rpc.ToolLive
-		}
-		if mem.held && !m.first {
-			mem.shown.state = state
-			continue
-		}
-		mem.shown = m.contribution(mem, state)
+// refreshShown decides what a server has in the set.
+func (m *Manager) refreshShown(mem *member) {
+	state := rpc.ToolDeferred
+	if mem.rec.Phase == rpc.PhaseReady {
+		state = rpc.ToolLive
 	}
+	if mem.held && !m.first {
+		mem.shown.state = state
+		return
+	}
+	mem.shown = m.contribution(mem, state)
 }
 
 // contribution is what a server lists, less what is filtered and switched off.
@@ -202,9 +223,9 @@ func sourceOf(e *config.Entry) rpc.Source {
 func (m *Manager) publishStatuses(statuses []rpc.Server, reason rpc.ChangeReason) {
 	base := m.catalog
 	if m.first {
-		base = &catalog{}
+		base, m.style = &catalog{}, m.set.toolNames
 	}
-	m.catalog = base.with(m.sources(), m.set.toolNames)
+	m.catalog = base.with(m.sources(), m.style)
 	snap := &rpc.Snapshot{
 		Revision: m.catalog.revision, Hash: m.catalog.hash, Tools: m.catalog.tools,
 		Servers: make([]rpc.Server, 0, len(m.members)), ExaAPIKeys: m.found.ExaKeys,
@@ -229,11 +250,14 @@ func (m *Manager) publishStatuses(statuses []rpc.Server, reason rpc.ChangeReason
 
 func (m *Manager) storeView(snap *rpc.Snapshot) {
 	v := &view{
-		snap: snap, catalog: m.catalog, set: m.set,
+		snap: snap, catalog: m.catalog, set: m.set, searching: m.stopSearch != nil,
 		servers: make(map[string]handle, len(m.members)), superseded: make(chan struct{}),
 	}
 	for name, mem := range m.members {
-		v.servers[name] = handle{srv: mem.srv, entry: mem.entry, tools: mem.tools}
+		v.servers[name] = handle{
+			srv: mem.srv, entry: mem.entry, tools: mem.tools, over: mem.over,
+			off: m.set.serverOff(name) && !m.byHand[name],
+		}
 	}
 	if old := m.view.Swap(v); old != nil {
 		close(old.superseded)

@@ -47,6 +47,7 @@ func TestL29FullReloadKeepsTheSetUntilItsAnswer(t *testing.T) {
 			"200ms a listing 1 cache",
 			"200ms a ready 1 live",
 			"200ms a ready 2 live",
+			"200ms changed by reload: a/x live, a/y live",
 			"200ms reloaded revision 2: a/x live, a/y live",
 		)
 	})
@@ -149,7 +150,7 @@ func TestL34DisconnectedServerStaysListedWithoutTools(t *testing.T) {
 		}
 		w.noteSnapshot("then", w.m.Snapshot())
 		w.reloaded(rpc.ReloadChanged)
-		w.expect(w.take(), "0s a stopped", "0s then revision 2: no tools", "0s reloaded revision 2: no tools")
+		w.expect(w.take(), "0s a stopped", "0s changed by disconnected: no tools", "0s then revision 2: no tools", "0s reloaded revision 2: no tools")
 		if _, err := w.c.Connect(t.Context(), &rpc.ConnectParams{Server: "a"}); err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +182,7 @@ func TestConfigureSwitchesServersAndToolsOffAndOn(t *testing.T) {
 			w.noteSnapshot("configured", w.m.Snapshot())
 		}
 		w.expect(w.take("call", "configured"),
-			`0s call: unknown tool "a/x"; did you mean mcp_a_x, mcp_a_y?`,
+			`0s call: unknown tool "a/x"; did you mean mcp_a_y?`,
 			"0s configured revision 2: a/y live",
 			"0s configured revision 3: a/x live, a/y live, b/z live",
 		)
@@ -195,7 +196,7 @@ func TestL33BurstsOfListChangedAreCoalesced(t *testing.T) {
 		w.open()
 		defer w.close()
 		w.initialize(rpc.Settings{})
-		s := a.last
+		s := a.session()
 		s.mu.Lock()
 		s.tools = []string{"x", "y"}
 		s.mu.Unlock()

@@ -36,6 +36,7 @@ func (m *Manager) startRound(reason rpc.ChangeReason) <-chan struct{} {
 	}
 	m.gate.Reset(max(m.set.gate, time.Nanosecond))
 	m.discover()
+	m.storeView(m.view.Load().snap) // calls see the new settings from here on
 	return wait
 }
 
@@ -64,12 +65,15 @@ func (m *Manager) configure(p *rpc.ConfigureParams) <-chan struct{} {
 	}
 	if auto != m.set.auto {
 		for _, mem := range m.members {
-			mem.srv.inbox.post(msgPolicy{auto: m.set.auto})
+			mem.tell(msgPolicy{auto: m.set.auto})
 		}
 	}
-	wait := m.startRound(rpc.ReasonConfigure)
-	m.storeView(m.view.Load().snap) // calls see the new settings from here on
-	return wait
+	if p.Settings != nil {
+		for _, name := range p.Settings.Disabled {
+			delete(m.byHand, name) // switching off is the later wish
+		}
+	}
+	return m.startRound(rpc.ReasonConfigure)
 }
 
 // reload accepts mcp/reload. In a full one every server is told to end now; its
@@ -82,10 +86,10 @@ func (m *Manager) reload(mode rpc.ReloadMode) <-chan struct{} {
 	var changed []*member
 	for _, mem := range m.members {
 		m.end(mem)
-		if mem.rest == "" {
+		if !resting(mem.rec.Phase) {
 			mem.rec.Phase, mem.rec.Status = rpc.PhaseStarting, rpc.StatusConnecting
 			mem.rec.PID, mem.rec.NextRetryMs = 0, 0
-			mem.rec.Timings, mem.rec.Attempt, mem.rec.Error = rpc.Timings{}, 1, nil
+			mem.rec.Timings, mem.rec.Attempt = rpc.Timings{}, 1
 			mem.rec.Tools = deferredTools(mem.tools)
 		}
 		mem.settled = mem.rest != ""
@@ -125,6 +129,7 @@ func (m *Manager) checkGate() {
 	}
 	m.round = nil
 	m.gate.Stop()
+	m.style = m.set.toolNames
 	var released []*member
 	for _, mem := range m.members {
 		if mem.held {

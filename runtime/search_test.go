@@ -211,7 +211,7 @@ func TestSuggestions(t *testing.T) {
 		strings.Repeat("\xff", 1e6):  {},
 		strings.Repeat("fs_", 1<<20): nil,
 	} {
-		got := c.suggest(name, suggestionLimit)
+		got := nearest(name, toolNames(c), suggestionLimit)
 		if got == nil || len(got) > suggestionLimit {
 			t.Errorf("%.40q: %v", name, got)
 		}
@@ -273,9 +273,17 @@ func BenchmarkFirstSearch(b *testing.B) {
 	}
 }
 
+func toolNames(c *catalog) []string {
+	names := make([]string, len(c.tools))
+	for i, t := range c.tools {
+		names[i] = t.Name
+	}
+	return names
+}
+
 func BenchmarkSuggest(b *testing.B) {
-	c := new(catalog).with(corpus(), rpc.ToolNamesSingle)
+	names := toolNames(new(catalog).with(corpus(), rpc.ToolNamesSingle))
 	for b.Loop() {
-		c.suggest("mcp_github_create_pullrequest", 3)
+		nearest("mcp_github_create_pullrequest", names, 3)
 	}
 }

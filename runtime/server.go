@@ -143,7 +143,7 @@ func (s *server) run() {
 	}
 }
 
-// tooLate answers what was posted after the end.
+// tooLate answers what was posted after the end. It touches nothing of the loop.
 func (s *server) tooLate(m any) {
 	switch m := m.(type) {
 	case msgNeed:
@@ -164,6 +164,7 @@ func closeAck(ack chan<- struct{}) {
 }
 
 func (s *server) handle(m any) {
+	defer recovered(s.log, "the loop of a server")
 	if s.ended {
 		s.tooLate(m)
 		return
@@ -193,9 +194,7 @@ func (s *server) handle(m any) {
 		s.apply(event{kind: evNeed})
 	case msgPolicy:
 		s.pol.auto = m.auto
-		if !m.auto {
-			s.apply(event{kind: evPolicyManual})
-		}
+		s.apply(event{kind: evPolicy})
 	case msgTune:
 		s.connect = m.connect
 	case msgGone:
@@ -249,7 +248,7 @@ func (s *server) attempted(m msgAttempt) {
 	}
 	c := s.cur.conn
 	s.conn, s.tools = c, c.tools
-	s.intro = introduce(c.sess.Info())
+	s.intro = introduce(c.sess.Info(), s.clean)
 	s.timings = rpc.Timings{ConnectMs: c.connectMs, ListMs: c.listMs}
 	s.reason = rpc.ReasonConnected
 	s.logIssues(c.tools)
@@ -416,9 +415,9 @@ func (s *server) record() rpc.Server {
 	return r
 }
 
-func introduce(i transport.Info) introduction {
+func introduce(i transport.Info, clean func(string) string) introduction {
 	return introduction{
 		protocolVersion: i.ProtocolVersion, serverInfo: i.ServerInfo,
-		instructions: i.Instructions, pid: i.PID, kind: rpc.TransportKind(i.Kind),
+		instructions: clean(i.Instructions), pid: i.PID, kind: rpc.TransportKind(i.Kind),
 	}
 }

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -69,7 +70,7 @@ func effective(w *rpc.Settings, asks bool) settings {
 	if c := w.Cache; c != nil {
 		s.cache = orTrue(c.Enabled)
 		if c.MaxAgeDays != nil {
-			s.maxAge = time.Duration(*c.MaxAgeDays) * 24 * time.Hour
+			s.maxAge = times(*c.MaxAgeDays, 24*time.Hour)
 		}
 	}
 	if asks {
@@ -83,7 +84,15 @@ func effective(w *rpc.Settings, asks bool) settings {
 
 func orTrue(b *bool) bool { return b == nil || *b }
 
-func milliseconds(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+// milliseconds saturates: who asks for a million years waits for ever.
+func milliseconds(n int) time.Duration { return times(n, time.Millisecond) }
+
+func times(n int, unit time.Duration) time.Duration {
+	if n > int(math.MaxInt64/unit) {
+		return math.MaxInt64
+	}
+	return time.Duration(n) * unit
+}
 
 func orDefault(ms int, d time.Duration) time.Duration {
 	if ms <= 0 {
@@ -152,6 +161,9 @@ func validate(w *rpc.Settings) string {
 		if w.Startup.GateMs != nil && *w.Startup.GateMs < 0 {
 			return "settings.startup.gateMs is negative"
 		}
+	}
+	if c := w.Cache; c != nil && c.MaxAgeDays != nil && *c.MaxAgeDays < 0 {
+		return "settings.cache.maxAgeDays is negative"
 	}
 	if t := w.Timeouts; t != nil && min(t.ConnectMs, t.CallMs, t.CallMaxMs, t.ShutdownMs) < 0 {
 		return "settings.timeouts holds a negative time"

@@ -20,6 +20,8 @@ type state struct {
 	settled bool
 	// wasReady: it has been ready in this session, so its last good list stays.
 	wasReady bool
+	// hopeless: the last attempt failed in a way that another one would not mend.
+	hopeless bool
 	// losses are the times at which it was lost while ready, newest last, no
 	// older than the breaker looks back.
 	losses []time.Time
@@ -62,19 +64,19 @@ type event struct {
 type eventKind int
 
 const (
-	evConnect      eventKind = iota // someone wants it connected: the session, mcp/connect
-	evRestart                       // the same, from scratch
-	evNeed                          // a call waits for it
-	evStage                         // the attempt got further
-	evUp                            // the attempt has a session and its tools
-	evFailed                        // the attempt ended without
-	evLost                          // the session ended
-	evTimer                         // the ladder's delay is over
-	evStop                          // mcp/disconnect, or the end
-	evListChanged                   // the server says its tools changed
-	evRelistTimer                   // the burst is over
-	evRelisted                      // the relist ended, either way
-	evPolicyManual                  // settings.reconnect became "manual"
+	evConnect     eventKind = iota // someone wants it connected: the session, mcp/connect
+	evRestart                      // the same, from scratch
+	evNeed                         // a call waits for it
+	evStage                        // the attempt got further
+	evUp                           // the attempt has a session and its tools
+	evFailed                       // the attempt ended without
+	evLost                         // the session ended
+	evTimer                        // the ladder's delay is over
+	evStop                         // mcp/disconnect, or the end
+	evListChanged                  // the server says its tools changed
+	evRelistTimer                  // the burst is over
+	evRelisted                     // the relist ended, either way
+	evPolicy                       // settings.reconnect changed: see policy
 )
 
 // failure says what a failed attempt calls for.
@@ -136,13 +138,16 @@ func next(s state, p policy, e event) (state, []effect) {
 		}
 		return s.dial()
 	case evStop:
-		s.phase, s.attempt, s.rung, s.err, s.losses, s.relist = rpc.PhaseStopped, 0, 0, nil, nil, relistIdle
+		s.phase, s.attempt, s.rung, s.losses, s.relist = rpc.PhaseStopped, 0, 0, nil, relistIdle
 		s.settled = true
 		return s, []effect{{kind: fxDisarm}, {kind: fxDropRelist}, {kind: fxDrop}, {kind: fxRefuse}}
-	case evPolicyManual:
-		if s.phase == rpc.PhaseBackoff {
+	case evPolicy:
+		switch {
+		case !p.auto && s.phase == rpc.PhaseBackoff:
 			s.phase = rpc.PhaseFailed
 			return s, []effect{{kind: fxDisarm}}
+		case p.auto && s.phase == rpc.PhaseFailed && !s.hopeless:
+			return s.dial()
 		}
 		return s, nil
 	case evListChanged, evRelistTimer, evRelisted:
@@ -204,7 +209,7 @@ func (s state) up() (state, []effect) {
 }
 
 func (s state) failed(p policy, e event) (state, []effect) {
-	s.err, s.settled = e.err, true
+	s.err, s.settled, s.hopeless = e.err, true, e.class == failFinal
 	fx := []effect{{kind: fxRefuse}}
 	switch e.class {
 	case failAuth:

@@ -76,7 +76,9 @@ func TestTransitionTable(t *testing.T) {
 		{"call, needs a login", state{phase: rpc.PhaseNeedsAuth}, auto, event{kind: evNeed}, rpc.PhaseNeedsAuth, "refuse"},
 
 		{"stop", state{phase: rpc.PhaseReady}, auto, event{kind: evStop}, rpc.PhaseStopped, "disarm dropRelist drop refuse"},
-		{"manual from now on", state{phase: rpc.PhaseBackoff}, manual, event{kind: evPolicyManual}, rpc.PhaseFailed, "disarm"},
+		{"manual from now on", state{phase: rpc.PhaseBackoff}, manual, event{kind: evPolicy}, rpc.PhaseFailed, "disarm"},
+		{"auto from now on", state{phase: rpc.PhaseFailed}, auto, event{kind: evPolicy}, rpc.PhaseStarting, "dial"},
+		{"auto from now on, hopeless", state{phase: rpc.PhaseFailed, hopeless: true}, auto, event{kind: evPolicy}, rpc.PhaseFailed, ""},
 
 		{"list changed", state{phase: rpc.PhaseReady}, auto, event{kind: evListChanged}, rpc.PhaseReady, "armRelist"},
 		{"list changed while armed", state{phase: rpc.PhaseReady, relist: relistArmed}, auto, event{kind: evListChanged}, rpc.PhaseReady, ""},
@@ -103,7 +105,7 @@ func TestNoEventStartsASecondAttempt(t *testing.T) {
 	for _, auto := range []bool{true, false} {
 		p := policy{auto: auto, jitter: func() float64 { return 0 }}
 		for _, phase := range phases {
-			for kind := evConnect; kind <= evPolicyManual; kind++ {
+			for kind := evConnect; kind <= evPolicy; kind++ {
 				s := state{phase: phase, relist: relistRunning, losses: []time.Time{{}}}
 				got, fx := next(s, p, event{kind: kind, phase: rpc.PhaseListing})
 				dial := slices.IndexFunc(fx, func(f effect) bool { return f.kind == fxDial })

@@ -9,16 +9,6 @@ import (
 // alike is the likeness, of 1, below which a name is no suggestion.
 const alike = 0.45
 
-// suggest gives up to n offered names that whoever asked for this one may have
-// meant, nearest first.
-func (c *catalog) suggest(name string, n int) []string {
-	names := make([]string, len(c.tools))
-	for i, t := range c.tools {
-		names[i] = t.Name
-	}
-	return nearest(name, names, n)
-}
-
 // nearest gives up to n of names that are spelled like name, or share words
 // with it, nearest first. It looks at nameLimit bytes of name and at every one
 // of names once, however long name is.

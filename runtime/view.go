@@ -12,6 +12,8 @@ type view struct {
 	catalog *catalog
 	servers map[string]handle
 	set     settings
+	// searching: a discovery is under way, which may find more servers.
+	searching bool
 	// superseded is closed when the next view is in place.
 	superseded chan struct{}
 }
@@ -21,6 +23,8 @@ type handle struct {
 	srv   *server
 	entry *config.Entry
 	tools *toolList // what it lists, before filters
+	over  bool      // it was told to end, and another will follow
+	off   bool      // the host's user switched it off
 }
 
 // record finds the record of a server in a snapshot, which is sorted by name.

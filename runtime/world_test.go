@@ -47,6 +47,13 @@ type scripted struct {
 	last  *scriptedSession // guarded by mu
 }
 
+// session is the last one that was made.
+func (s *scripted) session() *scriptedSession {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
+}
+
 // plan is one attempt.
 type plan struct {
 	after time.Duration // until the handshake is done, or fails
@@ -69,7 +76,7 @@ func newWorld(t *testing.T, servers map[string]*scripted) *world {
 func (w *world) open() {
 	w.m = New(Options{
 		Name: "mcp-sidecar", Version: "test", Log: slog.New(slog.DiscardHandler),
-		Dial: w.dial, Cache: w.cache, Home: w.home,
+		Reach: func(*slog.Logger) Reach { return w }, Cache: w.cache, Home: w.home,
 		Getenv:  func(string) (string, bool) { return "", false },
 		Environ: func() []string { return nil },
 		Jitter:  func() float64 { return 0 },
@@ -119,6 +126,9 @@ func (w *world) Publish(u rpc.Update) {
 	if u.View.Revision < w.rev {
 		w.wrong = append(w.wrong, "a revision went back")
 	}
+	if u.View.Revision > w.rev && w.rev > 0 {
+		w.log = append(w.log, fmt.Sprintf("%v changed by %s: %s", time.Since(w.start), u.Reason, describeTools(u.View.Tools)))
+	}
 	w.rev = u.View.Revision
 }
 
@@ -137,7 +147,13 @@ func (w *world) Progress(_ context.Context, p *rpc.ProgressParams) error {
 	return nil
 }
 
-func (w *world) dial(ctx context.Context, spec transport.Spec, h transport.Hooks) (transport.Session, error) {
+// Run implements Reach.
+func (w *world) Run(_ context.Context, command string, _ []string) (string, error) {
+	return "output of " + command, nil
+}
+
+// Dial implements Reach.
+func (w *world) Dial(ctx context.Context, spec transport.Spec, h transport.Hooks) (transport.Session, error) {
 	s := w.servers[spec.Name]
 	s.mu.Lock()
 	s.dials++
