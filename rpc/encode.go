@@ -15,6 +15,9 @@ import (
 // that JSON does not demand, which encoding/json cannot be made to do.
 type body interface {
 	AppendJSON(dst []byte) []byte
+	// size estimates how many bytes that will be, without doing it. What makes
+	// a value large, its strings and raw members, is counted as it is.
+	size() int
 }
 
 // appendName starts a member of an object.
@@ -110,4 +113,42 @@ func appendMap[V any](dst []byte, m map[string]V, each func([]byte, V) []byte) [
 		dst = each(dst, m[name])
 	}
 	return append(dst, '}')
+}
+
+// punctuation is what a value has around it: quotes, a comma.
+const punctuation = 3
+
+func sizeString[S ~string](s S) int { return len(s) + punctuation }
+
+func sizeRaw(raw json.RawMessage) int { return len(raw) + punctuation }
+
+func sizePointer[T any, P result[T]](p P) int {
+	if p == nil {
+		return 0
+	}
+	return p.size()
+}
+
+func sizeStructs[T any, P result[T]](list []T) int {
+	n := 0
+	for i := range list {
+		n += P(&list[i]).size()
+	}
+	return n
+}
+
+func sizeList[T any](list []T, each func(T) int) int {
+	n := 0
+	for _, v := range list {
+		n += each(v)
+	}
+	return n
+}
+
+func sizeMap[V any](m map[string]V, each func(V) int) int {
+	n := 0
+	for name, v := range m {
+		n += sizeString(name) + punctuation + each(v)
+	}
+	return n
 }

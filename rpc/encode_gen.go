@@ -5,6 +5,8 @@ package rpc
 // AppendJSON appends v to dst, raw members byte for byte.
 func (*Empty) AppendJSON(dst []byte) []byte { return append(dst, "{}"...) }
 
+func (*Empty) size() int { return len("{}") }
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *ClientInfo) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -13,12 +15,24 @@ func (v *ClientInfo) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *ClientInfo) size() int {
+	return 21 +
+		sizeString(v.Name) +
+		sizeString(v.Version)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *WorkspaceFolder) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendString(appendName(dst, "uri"), v.URI)
 	dst = appendString(appendName(dst, "name"), v.Name)
 	return append(dst, '}')
+}
+
+func (v *WorkspaceFolder) size() int {
+	return 17 +
+		sizeString(v.URI) +
+		sizeString(v.Name)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -42,6 +56,15 @@ func (v *InitializeParams) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *InitializeParams) size() int {
+	return 115 +
+		v.Client.size() +
+		sizeString(v.Cwd) +
+		sizeStructs(v.WorkspaceFolders) +
+		sizePointer(v.Capabilities) +
+		sizePointer(v.Settings)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *Capabilities) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -63,6 +86,12 @@ func (v *Capabilities) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *Capabilities) size() int {
+	return 84 +
+		sizePointer(v.Elicitation) +
+		sizePointer(v.Sampling)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *ElicitationCapability) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -75,6 +104,10 @@ func (v *ElicitationCapability) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (*ElicitationCapability) size() int {
+	return 33
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *SamplingCapability) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -82,6 +115,10 @@ func (v *SamplingCapability) AppendJSON(dst []byte) []byte {
 		dst = appendBool(appendName(dst, "tools"), v.Tools)
 	}
 	return append(dst, '}')
+}
+
+func (*SamplingCapability) size() int {
+	return 19
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -118,6 +155,19 @@ func (v *Settings) AppendJSON(dst []byte) []byte {
 		dst = v.Trust.AppendJSON(appendName(dst, "trust"))
 	}
 	return append(dst, '}')
+}
+
+func (v *Settings) size() int {
+	return 124 +
+		sizeMap(v.Servers, sizeRaw) +
+		sizeList(v.Disabled, sizeString) +
+		sizePointer(v.Discovery) +
+		sizePointer(v.Startup) +
+		sizePointer(v.Timeouts) +
+		sizeString[Reconnect](v.Reconnect) +
+		sizePointer(v.Cache) +
+		sizeString[ToolNames](v.ToolNames) +
+		sizePointer(v.Trust)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -162,6 +212,19 @@ func (v *ServerConfig) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *ServerConfig) size() int {
+	return 139 +
+		sizeString(v.Type) +
+		sizeString(v.Command) +
+		sizeList(v.Args, sizeString) +
+		sizeMap(v.Env, sizeString) +
+		sizeString(v.Cwd) +
+		sizeString(v.URL) +
+		sizeMap(v.Headers, sizeString) +
+		sizePointer(v.Tools) +
+		sizePointer(v.Auth)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *ToolFilter) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -172,6 +235,12 @@ func (v *ToolFilter) AppendJSON(dst []byte) []byte {
 		dst = appendList(appendName(dst, "exclude"), v.Exclude, appendString)
 	}
 	return append(dst, '}')
+}
+
+func (v *ToolFilter) size() int {
+	return 24 +
+		sizeList(v.Include, sizeString) +
+		sizeList(v.Exclude, sizeString)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -193,6 +262,14 @@ func (v *AuthConfig) AppendJSON(dst []byte) []byte {
 		dst = appendString(appendName(dst, "flow"), v.Flow)
 	}
 	return append(dst, '}')
+}
+
+func (v *AuthConfig) size() int {
+	return 72 +
+		sizeString(v.ClientID) +
+		sizeString(v.ClientSecret) +
+		sizeList(v.Scopes, sizeString) +
+		sizeString(v.Flow)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -219,6 +296,13 @@ func (v *DiscoverySettings) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *DiscoverySettings) size() int {
+	return 96 +
+		sizeList(v.Include, sizeString) +
+		sizeList(v.Exclude, sizeString) +
+		sizeList(v.Files, sizeString)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *StartupSettings) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -229,6 +313,11 @@ func (v *StartupSettings) AppendJSON(dst []byte) []byte {
 		dst = appendString(appendName(dst, "uncached"), v.Uncached)
 	}
 	return append(dst, '}')
+}
+
+func (v *StartupSettings) size() int {
+	return 32 +
+		sizeString[Uncached](v.Uncached)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -249,6 +338,10 @@ func (v *TimeoutSettings) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (*TimeoutSettings) size() int {
+	return 84
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *CacheSettings) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -261,6 +354,10 @@ func (v *CacheSettings) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (*CacheSettings) size() int {
+	return 43
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *TrustSettings) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -268,6 +365,11 @@ func (v *TrustSettings) AppendJSON(dst []byte) []byte {
 		dst = appendString(appendName(dst, "project"), v.Project)
 	}
 	return append(dst, '}')
+}
+
+func (v *TrustSettings) size() int {
+	return 13 +
+		sizeString[ProjectTrust](v.Project)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -280,12 +382,25 @@ func (v *InitializeResult) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *InitializeResult) size() int {
+	return 63 +
+		v.Sidecar.size() +
+		sizeList(v.Methods, sizeString) +
+		sizePointer(v.Snapshot)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *SidecarInfo) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendString(appendName(dst, "name"), v.Name)
 	dst = appendString(appendName(dst, "version"), v.Version)
 	return append(dst, '}')
+}
+
+func (v *SidecarInfo) size() int {
+	return 21 +
+		sizeString(v.Name) +
+		sizeString(v.Version)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -300,6 +415,12 @@ func (v *ConfigureParams) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *ConfigureParams) size() int {
+	return 34 +
+		sizePointer(v.Settings) +
+		sizeStructs(v.WorkspaceFolders)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *SnapshotResult) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -307,20 +428,36 @@ func (v *SnapshotResult) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *SnapshotResult) size() int {
+	return 14 +
+		sizePointer(v.Snapshot)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (*ShutdownParams) AppendJSON(dst []byte) []byte { return append(dst, "{}"...) }
+
+func (*ShutdownParams) size() int { return len("{}") }
 
 // AppendJSON appends v to dst, raw members byte for byte.
 func (*ShutdownResult) AppendJSON(dst []byte) []byte { return append(dst, "{}"...) }
 
+func (*ShutdownResult) size() int { return len("{}") }
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (*ExitParams) AppendJSON(dst []byte) []byte { return append(dst, "{}"...) }
+
+func (*ExitParams) size() int { return len("{}") }
 
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *CancelParams) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendRaw(appendName(dst, "id"), v.ID)
 	return append(dst, '}')
+}
+
+func (v *CancelParams) size() int {
+	return 8 +
+		sizeRaw(v.ID)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -332,6 +469,11 @@ func (v *ReloadParams) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *ReloadParams) size() int {
+	return 10 +
+		sizeString[ReloadMode](v.Mode)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *SnapshotParams) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -339,6 +481,10 @@ func (v *SnapshotParams) AppendJSON(dst []byte) []byte {
 		dst = appendInt(appendName(dst, "ifRevision"), v.IfRevision)
 	}
 	return append(dst, '}')
+}
+
+func (*SnapshotParams) size() int {
+	return 24
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -366,6 +512,15 @@ func (v *SnapshotAnswer) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *SnapshotAnswer) size() int {
+	return 95 +
+		sizeString(v.Hash) +
+		sizeStructs(v.Tools) +
+		sizeStructs(v.Servers) +
+		sizeStructs(v.Errors) +
+		sizeList(v.ExaAPIKeys, sizeString)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *Snapshot) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -378,6 +533,15 @@ func (v *Snapshot) AppendJSON(dst []byte) []byte {
 		dst = appendList(appendName(dst, "exaApiKeys"), v.ExaAPIKeys, appendString)
 	}
 	return append(dst, '}')
+}
+
+func (v *Snapshot) size() int {
+	return 74 +
+		sizeString(v.Hash) +
+		sizeStructs(v.Tools) +
+		sizeStructs(v.Servers) +
+		sizeStructs(v.Errors) +
+		sizeList(v.ExaAPIKeys, sizeString)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -396,6 +560,18 @@ func (v *Tool) AppendJSON(dst []byte) []byte {
 	}
 	dst = appendRaw(appendName(dst, "definition"), v.Definition)
 	return append(dst, '}')
+}
+
+func (v *Tool) size() int {
+	return 88 +
+		sizeString(v.Name) +
+		sizeString(v.Label) +
+		sizeString(v.Server) +
+		sizeString[ToolState](v.State) +
+		sizeString(v.Path) +
+		sizeString(v.Provider) +
+		sizeString(v.ProviderName) +
+		sizeRaw(v.Definition)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -430,6 +606,21 @@ func (v *Server) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *Server) size() int {
+	return 187 +
+		sizeString(v.Name) +
+		sizeString[Status](v.Status) +
+		sizeString[Phase](v.Phase) +
+		sizeString[TransportKind](v.Transport) +
+		sizeString(v.ProtocolVersion) +
+		sizeRaw(v.ServerInfo) +
+		sizeString(v.Instructions) +
+		v.Tools.size() +
+		sizePointer(v.Error) +
+		v.Source.size() +
+		v.Timings.size()
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *ServerTools) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -439,6 +630,12 @@ func (v *ServerTools) AppendJSON(dst []byte) []byte {
 		dst = appendString(appendName(dst, "cachedAt"), v.CachedAt)
 	}
 	return append(dst, '}')
+}
+
+func (v *ServerTools) size() int {
+	return 39 +
+		sizeString[ToolsFrom](v.From) +
+		sizeString(v.CachedAt)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -456,6 +653,15 @@ func (v *ServerError) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *ServerError) size() int {
+	return 48 +
+		sizeString(v.Code) +
+		sizeString[Stage](v.Stage) +
+		sizeString(v.Message) +
+		sizeString(v.Hint) +
+		sizeList(v.Stderr, sizeString)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *Source) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -469,12 +675,27 @@ func (v *Source) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *Source) size() int {
+	return 58 +
+		sizeString(v.Provider) +
+		sizeString(v.ProviderName) +
+		sizeString[Level](v.Level) +
+		sizeString(v.Path) +
+		sizeStructs(v.Aliases)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *Alias) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendString(appendName(dst, "name"), v.Name)
 	dst = appendString(appendName(dst, "path"), v.Path)
 	return append(dst, '}')
+}
+
+func (v *Alias) size() int {
+	return 18 +
+		sizeString(v.Name) +
+		sizeString(v.Path)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -487,6 +708,10 @@ func (v *Timings) AppendJSON(dst []byte) []byte {
 		dst = appendInt(appendName(dst, "listMs"), v.ListMs)
 	}
 	return append(dst, '}')
+}
+
+func (*Timings) size() int {
+	return 41
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -510,6 +735,15 @@ func (v *Diagnostic) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *Diagnostic) size() int {
+	return 86 +
+		sizeString(v.Path) +
+		sizeString(v.Server) +
+		sizeString(v.Error) +
+		sizeString[Severity](v.Severity) +
+		sizeString(v.Pointer)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *ToolsChanged) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -524,11 +758,26 @@ func (v *ToolsChanged) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *ToolsChanged) size() int {
+	return 110 +
+		sizeString(v.Hash) +
+		sizeStructs(v.Added) +
+		sizeStructs(v.Updated) +
+		sizeList(v.Removed, sizeString) +
+		sizeList(v.Servers, sizeString) +
+		sizeString[ChangeReason](v.Reason)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *DiagnosticsParams) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendStructs(appendName(dst, "errors"), v.Errors)
 	return append(dst, '}')
+}
+
+func (v *DiagnosticsParams) size() int {
+	return 12 +
+		sizeStructs(v.Errors)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -542,12 +791,25 @@ func (v *LogParams) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *LogParams) size() int {
+	return 32 +
+		sizeString[LogLevel](v.Level) +
+		sizeString(v.Message) +
+		sizeString(v.Server)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *ProgressParams) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendRaw(appendName(dst, "token"), v.Token)
 	dst = v.Value.AppendJSON(appendName(dst, "value"))
 	return append(dst, '}')
+}
+
+func (v *ProgressParams) size() int {
+	return 20 +
+		sizeRaw(v.Token) +
+		v.Value.size()
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -561,6 +823,13 @@ func (v *ProgressValue) AppendJSON(dst []byte) []byte {
 		dst = appendString(appendName(dst, "message"), v.Message)
 	}
 	return append(dst, '}')
+}
+
+func (v *ProgressValue) size() int {
+	return 34 +
+		sizeRaw(v.Progress) +
+		sizeRaw(v.Total) +
+		sizeString(v.Message)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -590,12 +859,27 @@ func (v *CallParams) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *CallParams) size() int {
+	return 99 +
+		sizeString(v.Name) +
+		sizeString(v.Server) +
+		sizeString(v.Tool) +
+		sizeRaw(v.Arguments) +
+		sizeRaw(v.ProgressToken)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *CallResult) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendRaw(appendName(dst, "result"), v.Result)
 	dst = v.Details.AppendJSON(appendName(dst, "details"))
 	return append(dst, '}')
+}
+
+func (v *CallResult) size() int {
+	return 23 +
+		sizeRaw(v.Result) +
+		v.Details.size()
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -621,12 +905,27 @@ func (v *CallDetails) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *CallDetails) size() int {
+	return 132 +
+		sizeString(v.Server) +
+		sizeString(v.Tool) +
+		sizeString(v.Provider) +
+		sizeString(v.ProviderName) +
+		sizePointer(v.Error) +
+		sizePointer(v.Truncated)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *Truncated) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendInt(appendName(dst, "bytes"), v.Bytes)
 	dst = appendString(appendName(dst, "file"), v.File)
 	return append(dst, '}')
+}
+
+func (v *Truncated) size() int {
+	return 27 +
+		sizeString(v.File)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -639,11 +938,21 @@ func (v *SearchParams) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *SearchParams) size() int {
+	return 28 +
+		sizeString(v.Query)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *SearchResult) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendStructs(appendName(dst, "tools"), v.Tools)
 	return append(dst, '}')
+}
+
+func (v *SearchResult) size() int {
+	return 11 +
+		sizeStructs(v.Tools)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -655,14 +964,27 @@ func (v *SearchHit) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *SearchHit) size() int {
+	return 37 +
+		sizeString(v.Name) +
+		sizeString(v.Server)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (*ServersParams) AppendJSON(dst []byte) []byte { return append(dst, "{}"...) }
+
+func (*ServersParams) size() int { return len("{}") }
 
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *ServersResult) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendStructs(appendName(dst, "servers"), v.Servers)
 	return append(dst, '}')
+}
+
+func (v *ServersResult) size() int {
+	return 13 +
+		sizeStructs(v.Servers)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -675,11 +997,21 @@ func (v *ConnectParams) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *ConnectParams) size() int {
+	return 31 +
+		sizeString(v.Server)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *DisconnectParams) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendString(appendName(dst, "server"), v.Server)
 	return append(dst, '}')
+}
+
+func (v *DisconnectParams) size() int {
+	return 12 +
+		sizeString(v.Server)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -694,6 +1026,11 @@ func (v *WaitParams) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *WaitParams) size() int {
+	return 34 +
+		sizeList(v.Servers, sizeString)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *WaitResult) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -703,12 +1040,25 @@ func (v *WaitResult) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *WaitResult) size() int {
+	return 36 +
+		sizeList(v.Connected, sizeString) +
+		sizeList(v.Pending, sizeString) +
+		sizeStructs(v.Failed)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *WaitFailed) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendString(appendName(dst, "server"), v.Server)
 	dst = appendPointer(appendName(dst, "error"), v.Error)
 	return append(dst, '}')
+}
+
+func (v *WaitFailed) size() int {
+	return 21 +
+		sizeString(v.Server) +
+		sizePointer(v.Error)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -721,12 +1071,23 @@ func (v *LogsParams) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *LogsParams) size() int {
+	return 29 +
+		sizeString(v.Server)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *LogsResult) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendStructs(appendName(dst, "lines"), v.Lines)
 	dst = v.Noise.AppendJSON(appendName(dst, "noise"))
 	return append(dst, '}')
+}
+
+func (v *LogsResult) size() int {
+	return 20 +
+		sizeStructs(v.Lines) +
+		v.Noise.size()
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -741,12 +1102,25 @@ func (v *LogLine) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *LogLine) size() int {
+	return 37 +
+		sizeString(v.Time) +
+		sizeString[LogSource](v.Source) +
+		sizeString(v.Level) +
+		sizeString(v.Text)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *Noise) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendInt(appendName(dst, "count"), v.Count)
 	dst = appendList(appendName(dst, "samples"), v.Samples, appendString)
 	return append(dst, '}')
+}
+
+func (v *Noise) size() int {
+	return 30 +
+		sizeList(v.Samples, sizeString)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -758,12 +1132,23 @@ func (v *ListParams) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *ListParams) size() int {
+	return 12 +
+		sizeString(v.Server)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *ListResult) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendStructs(appendName(dst, "items"), v.Items)
 	dst = appendStructs(appendName(dst, "errors"), v.Errors)
 	return append(dst, '}')
+}
+
+func (v *ListResult) size() int {
+	return 21 +
+		sizeStructs(v.Items) +
+		sizeStructs(v.Errors)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -774,12 +1159,24 @@ func (v *ListItem) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *ListItem) size() int {
+	return 26 +
+		sizeString(v.Server) +
+		sizeRaw(v.Definition)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *ResourceParams) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendString(appendName(dst, "server"), v.Server)
 	dst = appendString(appendName(dst, "uri"), v.URI)
 	return append(dst, '}')
+}
+
+func (v *ResourceParams) size() int {
+	return 19 +
+		sizeString(v.Server) +
+		sizeString(v.URI)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -791,6 +1188,13 @@ func (v *GetPromptParams) AppendJSON(dst []byte) []byte {
 		dst = appendRaw(appendName(dst, "arguments"), v.Arguments)
 	}
 	return append(dst, '}')
+}
+
+func (v *GetPromptParams) size() int {
+	return 33 +
+		sizeString(v.Server) +
+		sizeString(v.Name) +
+		sizeRaw(v.Arguments)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -805,6 +1209,14 @@ func (v *CompleteParams) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *CompleteParams) size() int {
+	return 42 +
+		sizeString(v.Server) +
+		sizeRaw(v.Ref) +
+		sizeRaw(v.Argument) +
+		sizeRaw(v.Context)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *RelayParams) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -816,11 +1228,23 @@ func (v *RelayParams) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *RelayParams) size() int {
+	return 30 +
+		sizeString(v.Server) +
+		sizeRaw(v.Call) +
+		sizeRaw(v.Params)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *RelayResult) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendRaw(appendName(dst, "result"), v.Result)
 	return append(dst, '}')
+}
+
+func (v *RelayResult) size() int {
+	return 12 +
+		sizeRaw(v.Result)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -830,6 +1254,11 @@ func (v *ServerNotice) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *ServerNotice) size() int {
+	return 12 +
+		sizeString(v.Server)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *LoginParams) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -837,11 +1266,21 @@ func (v *LoginParams) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *LoginParams) size() int {
+	return 12 +
+		sizeString(v.Server)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *LogoutParams) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendString(appendName(dst, "server"), v.Server)
 	return append(dst, '}')
+}
+
+func (v *LogoutParams) size() int {
+	return 12 +
+		sizeString(v.Server)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -852,6 +1291,12 @@ func (v *OpenURLParams) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *OpenURLParams) size() int {
+	return 19 +
+		sizeString(v.Server) +
+		sizeString(v.URL)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *OpenURLResult) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -859,11 +1304,20 @@ func (v *OpenURLResult) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (*OpenURLResult) size() int {
+	return 20
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *ApproveParams) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendStructs(appendName(dst, "servers"), v.Servers)
 	return append(dst, '}')
+}
+
+func (v *ApproveParams) size() int {
+	return 13 +
+		sizeStructs(v.Servers)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -886,6 +1340,18 @@ func (v *ApproveServer) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *ApproveServer) size() int {
+	return 72 +
+		sizeString(v.Name) +
+		sizeString(v.Path) +
+		sizeString(v.Provider) +
+		sizeString(v.Command) +
+		sizeList(v.Args, sizeString) +
+		sizeString(v.URL) +
+		sizeList(v.Uses, sizeString) +
+		sizeString(v.Hash)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *ApproveResult) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -893,14 +1359,26 @@ func (v *ApproveResult) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *ApproveResult) size() int {
+	return 15 +
+		sizeMap(v.Decisions, sizeString[Decision])
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (*TrustListParams) AppendJSON(dst []byte) []byte { return append(dst, "{}"...) }
+
+func (*TrustListParams) size() int { return len("{}") }
 
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *TrustListResult) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendStructs(appendName(dst, "servers"), v.Servers)
 	return append(dst, '}')
+}
+
+func (v *TrustListResult) size() int {
+	return 13 +
+		sizeStructs(v.Servers)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -913,6 +1391,14 @@ func (v *TrustEntry) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *TrustEntry) size() int {
+	return 38 +
+		sizeString(v.Name) +
+		sizeString(v.Path) +
+		sizeString(v.Hash) +
+		sizeString[Decision](v.Decision)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *TrustAllowParams) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -920,11 +1406,21 @@ func (v *TrustAllowParams) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *TrustAllowParams) size() int {
+	return 12 +
+		sizeString(v.Server)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *TrustRevokeParams) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendString(appendName(dst, "server"), v.Server)
 	return append(dst, '}')
+}
+
+func (v *TrustRevokeParams) size() int {
+	return 12 +
+		sizeString(v.Server)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -948,6 +1444,16 @@ func (v *InputParams) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *InputParams) size() int {
+	return 83 +
+		sizeString(v.Server) +
+		sizeString(v.ID) +
+		sizeString(v.Type) +
+		sizeString(v.Description) +
+		sizeString(v.Default) +
+		sizeList(v.Options, sizeString)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *InputResult) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -955,12 +1461,24 @@ func (v *InputResult) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (v *InputResult) size() int {
+	return 11 +
+		sizeString(v.Value)
+}
+
 // AppendJSON appends v to dst, raw members byte for byte.
 func (*ShareParams) AppendJSON(dst []byte) []byte { return append(dst, "{}"...) }
+
+func (*ShareParams) size() int { return len("{}") }
 
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *ShareResult) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendString(appendName(dst, "endpoint"), v.Endpoint)
 	return append(dst, '}')
+}
+
+func (v *ShareResult) size() int {
+	return 14 +
+		sizeString(v.Endpoint)
 }

@@ -140,11 +140,11 @@ func errInvalidRequest(reason string) *Error {
 }
 
 func errMethodNotFound(method string) *Error {
-	return &Error{Code: CodeMethodNotFound, Message: fmt.Sprintf("unknown method %q", method)}
+	return &Error{Code: CodeMethodNotFound, Message: fmt.Sprintf("unknown method %q", brief(method))}
 }
 
 func errNotInitialized(method string) *Error {
-	return &Error{Code: CodeNotInitialized, Message: method + " came before an accepted " + MethodInitialize}
+	return &Error{Code: CodeNotInitialized, Message: brief(method) + " came before an accepted " + MethodInitialize}
 }
 
 func errCancelled() *Error {

@@ -10,11 +10,12 @@ import (
 // Update is one step of the truth, whole: everything that belongs together is
 // published together. Nothing in it may change afterwards.
 type Update struct {
-	// View is the state after the step. nil leaves the last one.
+	// View is the state after the step. It must be there.
 	View *Snapshot
 	// Statuses are the records of the servers that changed.
 	Statuses []Server
-	// Reason is why the tool set changed, if it did.
+	// Reason is why the tool set changed. It must be there if View.Revision is
+	// above that of the last update, and means nothing otherwise.
 	Reason ChangeReason
 	// Diagnostics says that View.Errors changed.
 	Diagnostics bool
@@ -40,7 +41,7 @@ type feed struct {
 	mu      sync.Mutex   // guards what follows; taken before the outbox's own
 	current *Snapshot    // the last one published; nil before that
 	told    *Snapshot    // the last one told, by answer or push; nil before the first
-	reason  ChangeReason // of the last change that was held back
+	reason  ChangeReason // why current has its revision
 	// holds counts the requests whose answer will tell the set: pushes wait for
 	// them. It starts at one, for the initialize that is yet to come.
 	holds int
@@ -57,20 +58,17 @@ func (f *feed) publish(u Update) {
 	for i := range u.Statuses {
 		f.notify(MethodStatus, &u.Statuses[i])
 	}
-	if u.View == nil {
-		return
-	}
 	if u.View.Revision < revisionOf(f.current) {
 		f.log.Error("a snapshot older than the last one was published and is ignored",
 			"revision", u.View.Revision, "current", f.current.Revision)
 		return
 	}
+	if u.View.Revision > revisionOf(f.current) {
+		f.reason = u.Reason
+	}
 	f.current = u.View
 	if u.Diagnostics {
 		f.notify(MethodDiagnostics, &DiagnosticsParams{Errors: u.View.Errors})
-	}
-	if u.Reason != "" {
-		f.reason = u.Reason
 	}
 	f.push()
 }
@@ -97,6 +95,14 @@ func (f *feed) hold() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.holds++
+}
+
+// release ends a hold without an answer.
+func (f *feed) release() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.holds--
+	f.push()
 }
 
 // answer queues the result of the request id, made from the snapshot of this
@@ -149,6 +155,18 @@ type toolsPush struct {
 // AppendJSON implements body.
 func (p *toolsPush) AppendJSON(dst []byte) []byte {
 	return diffTools(p.from, p.to, p.reason).AppendJSON(dst)
+}
+
+// size implements body: what the push refers to, which is no less than what it
+// will say.
+func (p *toolsPush) size() int {
+	n := sizeStructs(p.to.Tools)
+	if p.from != nil {
+		for i := range p.from.Tools {
+			n += sizeString(p.from.Tools[i].Name)
+		}
+	}
+	return n
 }
 
 // merge makes p tell what the unsent older push would have told, too.

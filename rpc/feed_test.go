@@ -90,6 +90,64 @@ func TestAnOlderSnapshotIsNotTold(t *testing.T) {
 	})
 }
 
+func TestThePushesReasonIsThatOfTheChangeOfTheSet(t *testing.T) {
+	reasons := func(p *peer) string {
+		var all []string
+		for _, raw := range p.all() {
+			var m struct{ Params ToolsChanged }
+			if err := json.Unmarshal([]byte(raw), &m); err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(raw, MethodToolsChanged) {
+				all = append(all, fmt.Sprintf("%d %s", m.Params.Revision, m.Params.Reason))
+			}
+		}
+		return strings.Join(all, " | ")
+	}
+	synctest.Test(t, func(t *testing.T) { // told at once
+		p := start(t, &scripted{}, Options{})
+		p.session.Publish(Update{View: view(1, "a"), Reason: ReasonConnected})
+		p.initialize()
+		p.session.Publish(Update{View: view(2, "b"), Reason: ReasonListChanged})
+		synctest.Wait()
+		p.session.Publish(Update{View: view(2, "b"), Reason: ReasonDisconnected})
+		p.session.Publish(Update{View: view(3), Reason: ReasonRemoved})
+		if got := reasons(p); got != "2 listChanged | 3 removed" {
+			t.Errorf("got %s", got)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) { // held back by a request that then fails
+		done := make(chan struct{})
+		p := start(t, &scripted{reload: func(context.Context, *ReloadParams) (Pending[SnapshotResult], error) {
+			return func(context.Context) (Answer[SnapshotResult], error) {
+				<-done
+				return nil, ErrInternal("no")
+			}, nil
+		}}, Options{})
+		p.session.Publish(Update{View: view(1, "a"), Reason: ReasonConnected})
+		p.initialize()
+		p.send(request(1, MethodReload, `{}`))
+		synctest.Wait()
+		p.session.Publish(Update{View: view(2, "b"), Reason: ReasonConfigure})
+		p.session.Publish(Update{View: view(3, "c"), Reason: ReasonReload})
+		p.session.Publish(Update{View: view(3, "c"), Reason: ReasonDisconnected})
+		close(done)
+		if got := reasons(p); got != "3 reload" {
+			t.Errorf("got %s", got)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) { // merged while unsent
+		p := stalled(t, &scripted{})
+		p.session.Publish(Update{View: view(2, "b"), Reason: ReasonConfigure})
+		p.session.Publish(Update{View: view(3, "c"), Reason: ReasonListChanged})
+		p.session.Publish(Update{View: view(3, "c"), Reason: ReasonDisconnected, Statuses: []Server{{Name: "s"}}})
+		p.listen()
+		if got := reasons(p); got != "3 listChanged" {
+			t.Errorf("got %s", got)
+		}
+	})
+}
+
 // modelHost applies the host rule to what it receives.
 type modelHost struct {
 	t        *testing.T

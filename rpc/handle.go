@@ -29,12 +29,12 @@ func (s *Session) handleNotification(m *message) {
 	case MethodCancelRequest:
 		var p CancelParams
 		if err := decode("params", orEmpty(m.params), &p); err != nil || p.ID == nil {
-			s.log.Warn("cancel without an id", "params", string(m.params))
+			s.log.Warn("cancel without an id", "params", brief(m.params))
 			return
 		}
 		if e := s.requests.takeID(p.ID); e != nil {
-			s.answerError(e, errCancelled())
-			e.cancel(errCancelled())
+			s.feed.refuse(e.id, errCancelled(), false)
+			e.cancel(errCancelled()) // last: conclude relies on it
 		}
 	case MethodExit:
 		s.exiting = true
@@ -45,7 +45,7 @@ func (s *Session) handleNotification(m *message) {
 		s.exit <- o
 	default:
 		if !strings.HasPrefix(m.method, "$/") {
-			s.log.Warn("notification ignored", "method", m.method)
+			s.log.Warn("notification ignored", "method", brief(m.method))
 		}
 	}
 }
@@ -61,9 +61,9 @@ func orEmpty(params json.RawMessage) json.RawMessage {
 // message.
 func (s *Session) handleRequest(m *message) {
 	ctx, cancel := s.begin()
-	e := &entry{id: m.id, cancel: cancel}
 	r, known := s.routes[m.method]
-	if fault := s.requests.add(e, r.accept != nil); fault != nil {
+	e := &entry{id: m.id, cancel: cancel, lane: laneOf(m.method, r)}
+	if fault := s.requests.add(e); fault != nil {
 		s.stream.refuse(m.id, fault)
 		cancel(nil)
 		return
@@ -74,13 +74,25 @@ func (s *Session) handleRequest(m *message) {
 	}
 	switch {
 	case fault != nil:
-		s.fail(ctx, e, fault)
+		s.conclude(ctx, e, nil, fault)
 		s.leave(e)
 	case r.accept != nil:
 		s.accept(ctx, e, r, m)
 	default:
-		s.gate.pass(func() { go s.serve(ctx, e, r, m) }) // ends with the request: finish waits for it
+		s.lobby.pass(func() { go s.serve(ctx, e, r, m) }) // ends with the request: finish waits for it
 	}
+}
+
+// laneOf chooses the limit a request counts against. Shutdown has one of its
+// own, lest anything keep a host from ending in good order.
+func laneOf(method string, r route) lane {
+	switch {
+	case method == MethodShutdown:
+		return laneShutdown
+	case r.accept != nil:
+		return laneOrdered
+	}
+	return laneOrdinary
 }
 
 // admit says which methods are open in which part of a session's life.
@@ -118,13 +130,13 @@ func (s *Session) accept(ctx context.Context, e *entry, r route, m *message) {
 		return r.accept(ctx, params)
 	})
 	if err != nil {
-		s.fail(ctx, e, err)
+		s.conclude(ctx, e, nil, err)
 		s.leave(e)
 		return
 	}
 	switch m.method {
 	case MethodInitialize:
-		s.initialized, e.held, e.then = true, true, s.gate.unlock
+		s.initialized, e.held, e.then = true, true, s.lobby.open
 	case MethodShutdown:
 		s.shuttingDown, e.then = true, func() { close(s.shutdown) }
 	}
@@ -139,7 +151,7 @@ func (s *Session) accept(ctx context.Context, e *entry, r route, m *message) {
 func (s *Session) serve(ctx context.Context, e *entry, r route, m *message) {
 	defer s.leave(e)
 	if err := ctx.Err(); err != nil { // cancelled while it waited for initialize
-		s.fail(ctx, e, err)
+		s.conclude(ctx, e, nil, err)
 		return
 	}
 	answer, err := guard(s.log, m.method, func() (reply, error) {
@@ -155,33 +167,22 @@ func (s *Session) serve(ctx context.Context, e *entry, r route, m *message) {
 	s.conclude(ctx, e, answer, err)
 }
 
-// conclude answers e, unless it was cancelled meanwhile: then the result is
-// dropped.
+// conclude ends e with what its work came to: the answer, unless e was
+// cancelled meanwhile. The hold of a cancelled one ends here as well, and not
+// when it is cancelled: until its work has stopped waiting, the implementer may
+// take the set for one that an answer will tell.
 func (s *Session) conclude(ctx context.Context, e *entry, answer reply, err error) {
-	if err != nil {
-		s.fail(ctx, e, err)
-		return
-	}
-	if s.requests.take(e) {
+	switch {
+	case !s.requests.take(e):
+		<-ctx.Done() // by then the reader has queued the answer, which no push may overtake
+		if e.held {
+			s.feed.release()
+		}
+	case err != nil:
+		s.feed.refuse(e.id, toWire(ctx, err), e.held)
+	default:
 		s.feed.answer(e.id, answer, e.held)
-		e.answered()
 	}
-}
-
-// fail answers e with an error, unless it was answered.
-func (s *Session) fail(ctx context.Context, e *entry, err error) {
-	if s.requests.take(e) {
-		s.answerError(e, toWire(ctx, err))
-	}
-}
-
-// answerError answers an entry that was taken out of the table.
-func (s *Session) answerError(e *entry, fault *Error) {
-	s.feed.refuse(e.id, fault, e.held)
-	e.answered()
-}
-
-func (e *entry) answered() {
 	if e.then != nil {
 		e.then()
 	}
@@ -190,5 +191,5 @@ func (e *entry) answered() {
 // leave ends the work on e.
 func (s *Session) leave(e *entry) {
 	e.cancel(nil)
-	s.requests.leave()
+	s.requests.leave(e)
 }

@@ -11,9 +11,28 @@ import (
 type entry struct {
 	id     json.RawMessage
 	cancel context.CancelCauseFunc
+	lane   lane
 	held   bool   // it took a hold on the feed; written before the entry's goroutine starts
-	then   func() // called when it has been answered; nil for nothing to do
+	then   func() // called when it has been answered and its work has ended; nil for nothing to do
 	token  string // key of its progress token, "" for none; guarded by the table
+}
+
+// lane is what a request counts against: each has a limit of its own, so that a
+// flood in one leaves room in the others.
+type lane int
+
+const (
+	laneOrdinary lane = iota
+	laneOrdered       // but for shutdown
+	laneShutdown
+	lanes
+)
+
+func (l lane) limit() int {
+	if l == laneOrdinary {
+		return maxRequests
+	}
+	return maxOrdered
 }
 
 // inflight is the table of the host's requests.
@@ -21,7 +40,7 @@ type inflight struct {
 	mu      sync.Mutex        // guards what follows; taken before the outbox's own
 	entries map[string]*entry // by idKey; those not yet answered
 	tokens  map[string]int    // progress tokens of entries, counted
-	running int               // goroutines, also of requests that were answered as cancelled
+	running [lanes]int        // requests being worked on, also those answered as cancelled
 	idle    chan struct{}     // closed when running is 0; nil until somebody waits
 }
 
@@ -29,20 +48,20 @@ func newInflight() *inflight {
 	return &inflight{entries: map[string]*entry{}, tokens: map[string]int{}}
 }
 
-// add enters a request. One that is not urgent is refused when there are too
-// many. Every added entry is to be left.
-func (t *inflight) add(e *entry, urgent bool) *Error {
+// add enters a request, unless its lane is full. Every added entry is to be
+// left.
+func (t *inflight) add(e *entry) *Error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	key := idKey(e.id)
 	if t.entries[key] != nil {
 		return errInvalidRequest("a request with this id is in flight")
 	}
-	if !urgent && t.running >= maxRequests {
+	if t.running[e.lane] >= e.lane.limit() {
 		return ErrOverloaded("the connection")
 	}
 	t.entries[key] = e
-	t.running++
+	t.running[e.lane]++
 	return nil
 }
 
@@ -102,11 +121,11 @@ func (t *inflight) ifExpected(token json.RawMessage, f func() error) error {
 }
 
 // leave says that the work on an added entry has ended.
-func (t *inflight) leave() {
+func (t *inflight) leave(e *entry) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.running--
-	if t.running == 0 && t.idle != nil {
+	t.running[e.lane]--
+	if t.running == [lanes]int{} && t.idle != nil {
 		close(t.idle)
 		t.idle = nil
 	}
@@ -120,40 +139,11 @@ func (t *inflight) whenIdle() <-chan struct{} {
 	idle := t.idle
 	if idle == nil {
 		idle = make(chan struct{})
-		if t.running == 0 {
+		if t.running == [lanes]int{} {
 			close(idle)
 		} else {
 			t.idle = idle
 		}
 	}
 	return idle
-}
-
-// gate holds back what came before the answer to initialize.
-type gate struct {
-	mu      sync.Mutex // guards what follows
-	open    bool
-	waiting []func()
-}
-
-// pass calls start, now or, in order, when the gate opens.
-func (g *gate) pass(start func()) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.open {
-		start()
-		return
-	}
-	g.waiting = append(g.waiting, start)
-}
-
-// unlock opens the gate for good.
-func (g *gate) unlock() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.open = true
-	for _, start := range g.waiting {
-		start()
-	}
-	g.waiting = nil
 }

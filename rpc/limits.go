@@ -13,9 +13,15 @@ const (
 	// is above what the runtime queues, so that the runtime's own, fairer limit
 	// is the one that is normally met.
 	maxRequests = 8192
-	// maxUnsentLogs bounds the runtime/log notifications that wait for a slow
-	// host.
-	maxUnsentLogs = 256
+	// maxOrdered bounds the ordered ones, which are taken up beside those: a
+	// host has a handful at a time.
+	maxOrdered = 256
+	// maxUnsentLogs and maxUnsentLogBytes bound the runtime/log notifications
+	// that wait for a slow host.
+	maxUnsentLogs     = 256
+	maxUnsentLogBytes = 1 << 20
+	// maxLogged bounds a piece of the host's input in our own log, in bytes.
+	maxLogged = 200
 	// A host that took no byte for stallTime while more than stallBytes wait
 	// for it is treated as gone.
 	stallBytes = 64 << 20

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"reflect"
 	"slices"
@@ -183,6 +184,19 @@ func idKey(id json.RawMessage) string {
 func unquote(raw json.RawMessage) string {
 	text, _ := jsontext.AppendUnquote(nil, raw) // an error says that half a surrogate pair became U+FFFD
 	return string(text)
+}
+
+// brief is the host's input as it is put into a log or an error: at most
+// maxLogged bytes of it.
+func brief[T ~string | ~[]byte](text T) string {
+	if len(text) <= maxLogged {
+		return string(text)
+	}
+	end := maxLogged
+	for end > maxLogged-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s… (%d bytes)", string(text[:end]), len(text))
 }
 
 // decode reads params, a result or an error, called what, into a Go value.

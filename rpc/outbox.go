@@ -57,6 +57,7 @@ type outbox struct {
 	moved   time.Time
 	watch   *time.Timer // runs while unsent is above stallBytes; nil otherwise
 	logs    int         // unsent runtime/log notifications
+	logSize int         // of them, in estimated bytes
 	dropped int         // of them, since the last one that was queued
 }
 
@@ -111,7 +112,7 @@ func (o *outbox) putLocked(f *frame) error {
 func (o *outbox) log(p *LogParams) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.logs >= maxUnsentLogs {
+	if o.logs >= maxUnsentLogs || o.logSize+p.size() > maxUnsentLogBytes {
 		o.dropped++
 		return nil
 	}
@@ -119,10 +120,12 @@ func (o *outbox) log(p *LogParams) error {
 		p = &LogParams{Level: p.Level, Server: p.Server, Message: p.Message +
 			fmt.Sprintf(" (%d earlier messages were dropped)", o.dropped)}
 	}
-	if err := o.putLocked(&frame{method: MethodLog, value: p}); err != nil {
+	f := &frame{method: MethodLog, value: p}
+	if err := o.putLocked(f); err != nil {
 		return err
 	}
 	o.logs++
+	o.logSize += f.size
 	o.dropped = 0
 	return nil
 }
@@ -227,6 +230,7 @@ func (o *outbox) take() (*frame, Framing) {
 	}
 	if f.method == MethodLog {
 		o.logs--
+		o.logSize -= f.size
 	}
 	return f, o.framing
 }
@@ -298,49 +302,18 @@ func appendMessage(dst []byte, f *frame) []byte {
 	return append(dst, '}')
 }
 
-// sizeOf estimates the bytes of f without rendering it: what is large is raw.
+// sizeOf estimates the bytes of f without rendering it.
 func sizeOf(f *frame) int {
-	const small = 512
-	switch v := f.value.(type) {
-	case *CallResult:
-		return small + len(v.Result)
-	case *RelayResult:
-		return small + len(v.Result)
-	case *RelayParams:
-		return small + len(v.Params)
-	case *LogParams:
-		return small + len(v.Message)
-	case *ListResult:
-		n := small
-		for i := range v.Items {
-			n += small + len(v.Items[i].Definition)
+	const envelope = 64
+	n := envelope + len(f.id) + len(f.method)
+	switch {
+	case f.value != nil:
+		n += f.value.size()
+	case f.fault != nil:
+		n += len(f.fault.Message)
+		if raw, ok := f.fault.Data.(json.RawMessage); ok { // other data is ours, and small
+			n += len(raw)
 		}
-		return n
-	case *InitializeResult:
-		return small + v.Snapshot.size()
-	case *SnapshotResult:
-		return small + v.Snapshot.size()
-	case *SnapshotAnswer:
-		return small + toolsSize(v.Tools) + small*len(v.Servers)
-	case *toolsPush:
-		return small + v.to.size()
-	}
-	return small
-}
-
-func (s *Snapshot) size() int {
-	if s == nil {
-		return 0
-	}
-	const server = 1 << 10
-	return toolsSize(s.Tools) + server*len(s.Servers)
-}
-
-func toolsSize(tools []Tool) int {
-	const around = 256 // names and labels
-	n := 0
-	for i := range tools {
-		n += around + len(tools[i].Definition)
 	}
 	return n
 }

@@ -23,8 +23,9 @@ func stalled(t *testing.T, impl Sidecar) *peer {
 	return p
 }
 
+// status is an update of one server that leaves the tools as stalled has them.
 func status(name string, phase Phase) Update {
-	return Update{Statuses: []Server{{Name: name, Phase: phase}}}
+	return Update{View: view(1, "a"), Statuses: []Server{{Name: name, Phase: phase}}}
 }
 
 func TestAnUnsentStatusIsMergedIntoTheLaterOneAtItsPlace(t *testing.T) {
@@ -47,12 +48,10 @@ func TestNothingIsMergedAcrossAResultOrARequest(t *testing.T) {
 		p.session.Publish(Update{View: view(2, "b")})
 		p.send(request(1, MethodSearch, `{}`))
 		synctest.Wait()
-		p.session.Publish(status("x", PhaseReady))
-		p.session.Publish(Update{View: view(3, "c")})
+		p.session.Publish(Update{View: view(3, "c"), Statuses: []Server{{Name: "x", Phase: PhaseReady}}})
 		go p.session.Input(t.Context(), &InputParams{})
 		synctest.Wait()
-		p.session.Publish(status("x", PhaseFailed))
-		p.session.Publish(Update{View: view(4, "d")})
+		p.session.Publish(Update{View: view(4, "d"), Statuses: []Server{{Name: "x", Phase: PhaseFailed}}})
 		p.listen()
 		p.expect("0=@1 | status x starting | tools 1→2 | 1=ok | status x ready | tools 2→3 | input/request | status x failed | tools 3→4")
 	})
@@ -127,6 +126,35 @@ func TestLogMessagesAreDroppedWithACount(t *testing.T) {
 	})
 }
 
+func TestLogMessagesAreDroppedBeforeTheyTakeMuchMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := stalled(t, &scripted{})
+		tell := func(size int) {
+			_ = p.session.Log(t.Context(), &LogParams{Message: strings.Repeat("m", size)})
+		}
+		const many = 10
+		for range many {
+			tell(maxUnsentLogBytes / 4)
+		}
+		tell(2 * maxUnsentLogBytes) // too much by itself
+		tell(3)
+		p.listen()
+		got := p.shorts()
+		if n := strings.Count(got, "log mmmmm"); n != 3 {
+			t.Errorf("%d messages wait", n)
+		}
+		if want := fmt.Sprintf("log mmm (%d earlier messages were dropped)", many-3+1); !strings.HasSuffix(got, want) {
+			t.Errorf("the last one is %s, want %s", got[max(0, len(got)-80):], want)
+		}
+		for range many { // what has been sent takes no room
+			tell(maxUnsentLogBytes / 2)
+			if got := p.all(); len(got) != 1 || strings.Contains(got[0], "dropped") {
+				t.Errorf("%d messages", len(got))
+			}
+		}
+	})
+}
+
 func TestAFloodOfStatusesTakesNoMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := stalled(t, &scripted{})
@@ -185,6 +213,20 @@ func TestAHostThatTakesNothingFor30sWithTooMuchUnsentIsGone(t *testing.T) {
 		case o := <-p.outcome:
 			t.Errorf("%+v", o)
 		default:
+		}
+	})
+}
+
+func TestWhateverIsLargeCountsAsUnsent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := stalled(t, &scripted{})
+		long := strings.Repeat("x", 23<<20)
+		begun := time.Now()
+		for _, name := range []string{"a", "b", "c"} {
+			p.session.Publish(Update{View: view(1, "a"), Statuses: []Server{{Name: name, Instructions: long}}})
+		}
+		if o := <-p.outcome; o.End != EndGone || !errors.Is(o.Err, ErrStalled) || time.Since(begun) != stallTime {
+			t.Errorf("%+v after %s", o, time.Since(begun))
 		}
 	})
 }

@@ -31,7 +31,10 @@ type Answer[T any] func(view *Snapshot) *T
 
 // Pending is the second half of an ordered method. The first half, the method
 // itself, has validated and accepted the request in arrival order; Pending
-// waits, and holds up nothing else. Ending ctx ends the wait, not the work.
+// waits. It holds up only the pushes that its answer will make needless and
+// what waits for the answer to initialize: these wait until it has returned,
+// also when the request was cancelled, and so answered, before. Ending ctx ends
+// the wait, not the work.
 type Pending[T any] func(ctx context.Context) (Answer[T], error)
 
 // Sidecar is what a host may ask of every sidecar. A method without a result
@@ -74,9 +77,11 @@ type Sidecar interface {
 	// Call runs a tool, by its exposed name or by server and tool. A deferred
 	// tool waits for its server. Failures of the server or its transport are
 	// results with isError and details.error; only the caller's own mistakes
-	// are JSON-RPC errors.
+	// are JSON-RPC errors. This version does not apply maxBytes yet: results
+	// come whole.
 	//
 	//rpc:method tools/call
+	//rpc:errors 1001 1002 1003 1004 1005 1006 1007
 	Call(context.Context, *CallParams) (*CallResult, error)
 
 	// Search ranks tools by name and description, live and deferred alike.
@@ -94,24 +99,28 @@ type Sidecar interface {
 	// one for this session. An untrusted one is refused with 1004.
 	//
 	//rpc:method mcp/connect
+	//rpc:errors 1002 1004
 	Connect(context.Context, *ConnectParams) (Answer[Server], error)
 
 	// Disconnect stops one server and removes its tools. The server stays
 	// listed, in phase "stopped".
 	//
 	//rpc:method mcp/disconnect
+	//rpc:errors 1002
 	Disconnect(context.Context, *DisconnectParams) (Answer[Server], error)
 
-	// Wait waits until none of the named servers (default: none at all) is
+	// Wait waits until none of the named servers (default: all of them) is
 	// connecting or in backoff, or until the time is up.
 	//
 	//rpc:method mcp/wait
+	//rpc:errors 1002
 	Wait(context.Context, *WaitParams) (Answer[WaitResult], error)
 
 	// Logs are the last lines of one server: what it wrote to stderr and what
 	// it logged by MCP's notifications/message.
 	//
 	//rpc:method mcp/logs
+	//rpc:errors 1002
 	Logs(context.Context, *LogsParams) (*LogsResult, error)
 }
 
@@ -123,27 +132,32 @@ type Resources interface {
 	// ListResources lists resources.
 	//
 	//rpc:method resources/list
+	//rpc:errors 1002 1004 1005
 	ListResources(context.Context, *ListParams) (*ListResult, error)
 
 	// ListResourceTemplates lists resource templates.
 	//
 	//rpc:method resources/templates
+	//rpc:errors 1002 1004 1005
 	ListResourceTemplates(context.Context, *ListParams) (*ListResult, error)
 
 	// ReadResource reads one resource.
 	//
 	//rpc:method resources/read
+	//rpc:errors 1002 1004 1005
 	ReadResource(context.Context, *ResourceParams) (*RelayResult, error)
 
 	// SubscribeResource asks for resources/updated about one resource. It holds
 	// across reconnects.
 	//
 	//rpc:method resources/subscribe
+	//rpc:errors 1002 1004 1005
 	SubscribeResource(context.Context, *ResourceParams) (*Empty, error)
 
 	// UnsubscribeResource ends a subscription.
 	//
 	//rpc:method resources/unsubscribe
+	//rpc:errors 1002 1004 1005
 	UnsubscribeResource(context.Context, *ResourceParams) (*Empty, error)
 }
 
@@ -155,16 +169,19 @@ type Prompts interface {
 	// ListPrompts lists prompts.
 	//
 	//rpc:method prompts/list
+	//rpc:errors 1002 1004 1005
 	ListPrompts(context.Context, *ListParams) (*ListResult, error)
 
 	// GetPrompt renders one prompt.
 	//
 	//rpc:method prompts/get
+	//rpc:errors 1002 1004 1005
 	GetPrompt(context.Context, *GetPromptParams) (*RelayResult, error)
 
 	// Complete proposes values for an argument of a prompt or a template.
 	//
 	//rpc:method completion/complete
+	//rpc:errors 1002 1004 1005
 	Complete(context.Context, *CompleteParams) (*RelayResult, error)
 }
 
@@ -175,11 +192,13 @@ type Auth interface {
 	// Login runs the authorization flow for one server and connects it.
 	//
 	//rpc:method auth/login
+	//rpc:errors 1002 1008
 	Login(context.Context, *LoginParams) (Answer[Server], error)
 
 	// Logout forgets the tokens of one server.
 	//
 	//rpc:method auth/logout
+	//rpc:errors 1002 1008
 	Logout(context.Context, *LogoutParams) (Answer[Server], error)
 }
 
@@ -195,11 +214,13 @@ type Trust interface {
 	// TrustAllow allows one server as it is now written, and starts it.
 	//
 	//rpc:method trust/allow
+	//rpc:errors 1002 1008
 	TrustAllow(context.Context, *TrustAllowParams) (Answer[Server], error)
 
 	// TrustRevoke forgets the decision about one server, and stops it.
 	//
 	//rpc:method trust/revoke
+	//rpc:errors 1002 1008
 	TrustRevoke(context.Context, *TrustRevokeParams) (Answer[Server], error)
 }
 
@@ -210,6 +231,7 @@ type Sharing interface {
 	// Share opens the endpoint that guests connect to.
 	//
 	//rpc:method runtime/share
+	//rpc:errors 1008
 	Share(context.Context, *ShareParams) (*ShareResult, error)
 }
 
@@ -401,7 +423,8 @@ type ServerConfig struct {
 	Headers map[string]string `json:"headers,omitempty"`
 	// Enabled false: listed, never connected. Default true.
 	Enabled *bool `json:"enabled,omitempty"`
-	// Timeout bounds connecting, in milliseconds. Default timeouts.connectMs.
+	// Timeout bounds each attempt to connect, in milliseconds and as
+	// timeouts.connectMs does, which is the default.
 	Timeout int `json:"timeout,omitempty"`
 	// CallTimeout bounds silence during a call, in milliseconds. Default
 	// timeouts.callMs.
@@ -465,7 +488,9 @@ const (
 
 // TimeoutSettings are in milliseconds.
 type TimeoutSettings struct {
-	// ConnectMs bounds one attempt to connect. Default 30000.
+	// ConnectMs bounds each attempt to connect, in two parts: expanding the
+	// entry, opening the connection and the handshake must end within it, and
+	// then the listing of tools within as much again. Default 30000.
 	ConnectMs int `json:"connectMs,omitempty"`
 	// CallMs bounds silence during a call; progress resets it. Default 300000.
 	CallMs int `json:"callMs,omitempty"`
@@ -889,6 +914,7 @@ type CallParams struct {
 	// ProgressToken, a string or an integer, asks for $/progress.
 	ProgressToken json.RawMessage `json:"progressToken,omitempty"`
 	// MaxBytes bounds the result; what is cut lies in details.truncated.file.
+	// This version does not apply it yet.
 	MaxBytes int `json:"maxBytes,omitempty"`
 }
 

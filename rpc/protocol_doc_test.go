@@ -127,6 +127,7 @@ func TestTheSchemaSaysHowEveryMethodIsUsed(t *testing.T) {
 	var schema struct {
 		Methods map[string]struct {
 			Kind, Direction string
+			Errors          []int
 			Answered        *bool
 			Params, Result  struct {
 				Ref string `json:"$ref"`
@@ -151,6 +152,9 @@ func TestTheSchemaSaysHowEveryMethodIsUsed(t *testing.T) {
 		if m := schema.Methods[method]; m.Kind != "request" || m.Direction != "hostToSidecar" || m.Answered != nil {
 			t.Errorf("%s: %+v", method, m)
 		}
+	}
+	if got := schema.Methods[MethodConnect].Errors; !slices.Equal(got, []int{CodeUnknownServer, CodeUntrusted}) {
+		t.Errorf("mcp/connect may end with %d", got)
 	}
 	if m := schema.Methods[MethodListPrompts]; m.Answered == nil || *m.Answered {
 		t.Errorf("prompts/list is said to be answered: %+v", m)

@@ -3,8 +3,10 @@ package rpc
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -43,13 +45,13 @@ type Outcome struct {
 	Code int
 	End  End
 	// Err is what was wrong, nil for nothing: a *HeaderError, ErrStalled, the
-	// error of a read or a write.
+	// error of a read or a write. The session does not log it.
 	Err error
 }
 
 // Session is the connection to one host. Its fields do not change after
 // NewSession, except where they say so; what changes is behind the lock of a
-// leaf: feed, outbox, inflight, gate. Its methods for the runtime (Publish, the
+// leaf: feed, outbox, inflight, lobby. Its methods for the runtime (Publish, the
 // notifications and the requests of Host) may be called from anywhere, at any
 // time, and do not wait for the host to read.
 type Session struct {
@@ -62,7 +64,7 @@ type Session struct {
 	feed     *feed
 	stream   *stream
 	requests *inflight
-	gate     *gate
+	lobby    *lobby
 
 	began chan struct{}  // closed when conn can be used
 	conn  *jsonrpc2.Conn // valid when began is closed
@@ -101,7 +103,7 @@ func NewSession(in io.Reader, out io.WriteCloser, opts Options) *Session {
 	return &Session{
 		in: in, frames: newFrameReader(in, opts.Framing, opts.MaxMessage), opts: opts, log: opts.Log,
 		out: box, feed: newFeed(box, opts.Log), stream: newStream(box, opts.Log),
-		requests: newInflight(), gate: &gate{},
+		requests: newInflight(), lobby: &lobby{},
 		began: make(chan struct{}), exit: make(chan Outcome, 1), shutdown: make(chan struct{}),
 	}
 }
@@ -126,9 +128,6 @@ func (s *Session) Run(ctx context.Context, impl Sidecar) Outcome {
 	close(s.began)
 
 	outcome := s.wait(ctx)
-	if outcome.Err != nil {
-		s.log.Error("the session ends", "why", string(outcome.End), "err", outcome.Err)
-	}
 	_ = s.conn.Close() // it may be closed already; requests to the host fail from here on
 	if closer, ok := s.in.(io.Closer); ok {
 		_ = closer.Close() // nothing is left to be read
@@ -243,5 +242,5 @@ func (s *Session) notify(method string, params body) error {
 type libraryLog struct{ log *slog.Logger }
 
 func (l libraryLog) Printf(format string, v ...any) {
-	l.log.Debug("jsonrpc2", "format", format, "values", v)
+	l.log.Debug(brief(strings.TrimSpace(fmt.Sprintf(format, v...))))
 }

@@ -75,6 +75,36 @@ func TestCancellingAWaitingInitializeEndsTheWaitNotTheWork(t *testing.T) {
 	})
 }
 
+func TestAfterACancelledInitializeNothingIsToldUntilItsWaitHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p *peer
+		ended := make(chan struct{})
+		p = start(t, &scripted{initialize: func(context.Context, *InitializeParams) (Pending[InitializeResult], error) {
+			return func(ctx context.Context) (Answer[InitializeResult], error) {
+				<-ctx.Done()
+				<-ended
+				// As a runtime does that counts no revisions before the first answer.
+				p.session.Publish(Update{View: view(1, "b"), Reason: ReasonConnected})
+				return nil, ctx.Err()
+			}, nil
+		}}, Options{})
+		p.session.Publish(Update{View: view(1, "a"), Reason: ReasonConnected})
+		p.initialize()
+		p.send(request(1, MethodSnapshot, `{}`), notification(MethodCancelRequest, `{"id":0}`))
+		p.expect("0!-32800")
+		close(ended)
+		got := p.all()
+		if len(got) != 2 || short(got[0]) != "tools 0→1" || short(got[1]) != "1=@1" {
+			t.Fatalf("got %s", got)
+		}
+		for _, told := range got {
+			if !strings.Contains(told, `"name":"b"`) || strings.Contains(told, `"name":"a"`) {
+				t.Errorf("the host has another set than there is: %s", told)
+			}
+		}
+	})
+}
+
 func TestAReloadDuringInitializeIsAcceptedAtOnceAndBothLearnTheSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opened, reloaded := make(chan struct{}), make(chan struct{})
@@ -145,9 +175,9 @@ func TestAFailedReloadIsFollowedByThePushItHeldBack(t *testing.T) {
 			p.session.Publish(Update{View: view(2, "b"), Reason: ReasonConnected})
 			if how == "cancel" {
 				p.send(notification(MethodCancelRequest, `{"id":1}`))
-				p.expect("1!-32800 | tools 1→2")
+				p.expect("1!-32800")
 				close(done)
-				p.expect("")
+				p.expect("tools 1→2")
 				return
 			}
 			close(done)
@@ -277,6 +307,33 @@ func TestRequestsBeyondTheLimitAreRefusedAsOverloaded(t *testing.T) {
 	})
 }
 
+func TestAFloodOfOrderedRequestsIsRefusedAndLeavesRoomForOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		p := start(t, &scripted{reload: func(context.Context, *ReloadParams) (Pending[SnapshotResult], error) {
+			return func(context.Context) (Answer[SnapshotResult], error) {
+				<-release
+				return snapshotResult, nil
+			}, nil
+		}}, Options{})
+		p.session.Publish(Update{View: view(1, "a")})
+		p.initialize()
+		p.expect("0=@1")
+		for i := range maxOrdered {
+			p.send(request(i+1, MethodReload, `{}`))
+		}
+		p.send(notification(MethodCancelRequest, `{"id":1}`)) // its work goes on
+		p.send(request("over", MethodReload, `{}`), request("call", MethodCall, `{}`))
+		p.expect(`1!-32800 | "over"!1007 | "call"=ok`)
+		p.send(request("end", MethodShutdown, `{}`))
+		p.expect(`"end"=ok`)
+		close(release)
+		if got := len(p.all()); got != maxOrdered-1 {
+			t.Errorf("%d answers", got)
+		}
+	})
+}
+
 func TestShutdownThenExitEndsWithCode0(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stopped := make(chan struct{})
@@ -397,4 +454,29 @@ func TestParamsThatDoNotDecodeNameTheMember(t *testing.T) {
 			t.Errorf("%s: got %s", params, got)
 		}
 	}
+}
+
+func TestOfTheHostsInputOnlyTheBeginningIsLogged(t *testing.T) {
+	long := strings.Repeat("é", 10_000) // its runes are not cut in two
+	synctest.Test(t, func(t *testing.T) {
+		p := start(t, &scripted{}, Options{})
+		p.send(notification(MethodCancelRequest, `{"x":"`+long+`"}`), notification(long, `{}`), request(1, long, `{}`),
+			`{"jsonrpc":"2.0","id":"`+long+`","result":1}`, `{"jsonrpc":"2.0","id":`+strings.Repeat("7", 20_000)+`,"result":1}`)
+		p.initialize()
+		p.send(request(2, long, `{}`))
+		for _, answer := range p.all() {
+			if len(answer) > 1000 {
+				t.Errorf("an error of %d bytes", len(answer))
+			}
+		}
+		lines := strings.Split(strings.TrimSpace(p.logs.String()), "\n")
+		if len(lines) < 4 {
+			t.Errorf("%d lines: %s", len(lines), lines)
+		}
+		for _, line := range lines {
+			if len(line) > 1000 || strings.ContainsRune(line, '\uFFFD') {
+				t.Errorf("%d bytes: %.300s", len(line), line)
+			}
+		}
+	})
 }

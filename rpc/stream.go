@@ -81,7 +81,7 @@ func (s *stream) pump(r *frameReader) {
 }
 
 func (s *stream) refuse(id json.RawMessage, fault *Error) {
-	s.log.Warn("message refused", "code", fault.Code, "reason", fault.Message)
+	s.log.Warn("message refused", "code", fault.Code, "reason", brief(fault.Message))
 	_ = s.out.put(&frame{id: id, fault: fault}) // a host that is gone is noticed elsewhere
 }
 
@@ -112,7 +112,7 @@ func (s *stream) ReadObject(v any) error {
 				s.request = m
 				return into.UnmarshalJSON([]byte(standIn))
 			case !ours(m.id):
-				s.log.Warn("the host answered a request that was never made", "id", string(m.id))
+				s.log.Warn("the host answered a request that was never made", "id", brief(m.id))
 			default:
 				return into.UnmarshalJSON(response(m))
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -138,7 +139,11 @@ func TestAnUnreadableHeaderBlockEndsTheConnectionWithCode2(t *testing.T) {
 		"endless line":  strings.Repeat("y", 2*maxHeaderBlock),
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, outcome := converse(t, framed(hello)+in, Options{})
+			var log lockedBuffer
+			got, outcome := converse(t, framed(hello)+in, Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+			if log.String() != "" { // who runs the session has the error, and says it
+				t.Errorf("logged: %s", log.String())
+			}
 			var header *HeaderError
 			if outcome.Code != 2 || outcome.End != EndUnreadable || !errors.As(outcome.Err, &header) {
 				t.Errorf("outcome %+v", outcome)
@@ -171,6 +176,18 @@ func TestAnOversizedBodyIsSkippedAndAnswered(t *testing.T) {
 	got, _ := converse(t, hello+"\n"+exact+"\n", Options{MaxMessage: int64(max(len(exact), len(hello)))})
 	if all := shortAll(got); all != "0=ok | 1=ok" {
 		t.Errorf("a body of exactly the limit: got %s", all)
+	}
+}
+
+func TestOnlyTheWordsForFramingAreTaken(t *testing.T) {
+	for word, ok := range map[string]bool{"auto": true, "headers": true, "ndjson": true, "": false, "NDJSON": false, "lines": false} {
+		f, err := ParseFraming(word)
+		if (err == nil) != ok || (ok && string(f) != word) {
+			t.Errorf("%q: %q, %v", word, f, err)
+		}
+		if !ok && !strings.Contains(err.Error(), "auto, headers, ndjson") {
+			t.Errorf("%q: the words are not said: %v", word, err)
+		}
 	}
 }
 

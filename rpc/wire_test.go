@@ -221,6 +221,64 @@ func TestEncodersSayWhatEncodingJSONSays(t *testing.T) {
 	}
 }
 
+// swell makes every text and raw member of v n bytes long.
+func swell(v reflect.Value, n int) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			swell(v.Elem(), n)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			swell(v.Field(i), n)
+		}
+	case reflect.Slice:
+		if v.Type() == reflect.TypeFor[json.RawMessage]() {
+			v.SetBytes([]byte(`"` + strings.Repeat("r", n-2) + `"`))
+			return
+		}
+		for i := range v.Len() {
+			swell(v.Index(i), n)
+		}
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			e := reflect.New(v.Type().Elem()).Elem()
+			swell(e, n)
+			v.SetMapIndex(k, e)
+		}
+	case reflect.String:
+		v.SetString(strings.Repeat("s", n))
+	default: // the others are small
+	}
+}
+
+func TestTheEstimateOfAMessageIsNearItsSize(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	near := func(f *frame) {
+		t.Helper()
+		got, want := sizeOf(f), len(appendFrame(nil, f, FramingNDJSON))
+		if slack := 2000 + want/20; got < want-slack || got > want+slack {
+			t.Errorf("%T: %d bytes are taken for %d", f.value, want, got)
+		}
+	}
+	for _, zero := range wireTypes() {
+		for range 10 {
+			v := reflect.New(reflect.TypeOf(zero).Elem())
+			fill(r, v.Elem())
+			swell(v, 10_000)
+			value, _ := v.Interface().(body)
+			near(&frame{id: json.RawMessage("1"), value: value})
+		}
+	}
+	long := strings.Repeat("x", 100_000)
+	near(&frame{id: json.RawMessage(`"` + long + `"`), fault: ErrUnknownServer(long)})
+	near(&frame{fault: &Error{Data: json.RawMessage(`"` + long + `"`)}})
+	few, many := view(1, "a"), view(2, long, "b")
+	many.Hash = few.Hash // of some length
+	near(&frame{method: MethodToolsChanged, value: &toolsPush{from: few, to: many}})
+	near(&frame{method: MethodToolsChanged, value: &toolsPush{from: many, to: few}})
+}
+
 func parsed(t *testing.T, text string) any {
 	t.Helper()
 	var v any

@@ -131,7 +131,10 @@ export interface ServerConfig {
   headers?: Record<string, string>;
   /** enabled false: listed, never connected. Default true. */
   enabled?: boolean;
-  /** timeout bounds connecting, in milliseconds. Default timeouts.connectMs. */
+  /**
+   * timeout bounds each attempt to connect, in milliseconds and as
+   * timeouts.connectMs does, which is the default.
+   */
   timeout?: number;
   /**
    * callTimeout bounds silence during a call, in milliseconds. Default
@@ -199,7 +202,11 @@ export type Uncached = "wait" | "background";
 
 /** TimeoutSettings are in milliseconds. */
 export interface TimeoutSettings {
-  /** connectMs bounds one attempt to connect. Default 30000. */
+  /**
+   * connectMs bounds each attempt to connect, in two parts: expanding the
+   * entry, opening the connection and the handshake must end within it, and
+   * then the listing of tools within as much again. Default 30000.
+   */
   connectMs?: number;
   /** callMs bounds silence during a call; progress resets it. Default 300000. */
   callMs?: number;
@@ -612,7 +619,10 @@ export interface CallParams {
   timeoutMs?: number;
   /** progressToken, a string or an integer, asks for $/progress. */
   progressToken?: unknown;
-  /** maxBytes bounds the result; what is cut lies in details.truncated.file. */
+  /**
+   * maxBytes bounds the result; what is cut lies in details.truncated.file.
+   * This version does not apply it yet.
+   */
   maxBytes?: number;
 }
 
@@ -951,7 +961,8 @@ export interface HostRequests {
    * tools/call runs a tool, by its exposed name or by server and tool. A deferred
    * tool waits for its server. Failures of the server or its transport are
    * results with isError and details.error; only the caller's own mistakes
-   * are JSON-RPC errors.
+   * are JSON-RPC errors. This version does not apply maxBytes yet: results
+   * come whole.
    */
   "tools/call": { params: CallParams; result: CallResult };
   /** tools/search ranks tools by name and description, live and deferred alike. */
@@ -970,7 +981,7 @@ export interface HostRequests {
    */
   "mcp/disconnect": { params: DisconnectParams; result: Server };
   /**
-   * mcp/wait waits until none of the named servers (default: none at all) is
+   * mcp/wait waits until none of the named servers (default: all of them) is
    * connecting or in backoff, or until the time is up.
    */
   "mcp/wait": { params: WaitParams; result: WaitResult };

@@ -303,7 +303,8 @@ class ServerConfig(TypedDict, total=False):
     headers: dict[str, str]
     # enabled false: listed, never connected. Default true.
     enabled: bool
-    # timeout bounds connecting, in milliseconds. Default timeouts.connectMs.
+    # timeout bounds each attempt to connect, in milliseconds and as
+    # timeouts.connectMs does, which is the default.
     timeout: int
     # callTimeout bounds silence during a call, in milliseconds. Default
     # timeouts.callMs.
@@ -363,7 +364,9 @@ class StartupSettings(TypedDict, total=False):
 class TimeoutSettings(TypedDict, total=False):
     """TimeoutSettings are in milliseconds."""
 
-    # connectMs bounds one attempt to connect. Default 30000.
+    # connectMs bounds each attempt to connect, in two parts: expanding the
+    # entry, opening the connection and the handshake must end within it, and
+    # then the listing of tools within as much again. Default 30000.
     connectMs: int
     # callMs bounds silence during a call; progress resets it. Default 300000.
     callMs: int
@@ -694,6 +697,7 @@ class CallParams(TypedDict, total=False):
     # progressToken, a string or an integer, asks for $/progress.
     progressToken: Any
     # maxBytes bounds the result; what is cut lies in details.truncated.file.
+    # This version does not apply it yet.
     maxBytes: int
 
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -38,17 +39,32 @@ func TestDocsNameMembersAsTheWireDoes(t *testing.T) {
 	}
 }
 
-func TestAnUnknownTypeIsRefused(t *testing.T) {
-	dir := t.TempDir()
-	for name, content := range map[string]string{
-		"protocol.go": "package rpc\ntype A struct {\n\tB Missing `json:\"b\"`\n}\n",
-		"errors.go":   "package rpc\n",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+func TestWhatLeadsNowhereIsRefused(t *testing.T) {
+	const types = "const ProtocolVersion = 1\ntype P struct{}\ntype R struct{}\n"
+	method := func(directive, results string) string {
+		return types + "//rpc:side host\ntype I interface {\n//rpc:method a/b\n" + directive + "\nM(context.Context, *P) " + results + "\n}\n"
 	}
-	if _, err := generate(dir); err == nil {
-		t.Error("a field of an unknown type was taken")
+	for name, tt := range map[string]struct{ source, wrong string }{
+		"nothing wrong":           {method("//rpc:errors 7", "(*R, error)"), ""},
+		"an unknown type":         {"type A struct {\n\tB Missing `json:\"b\"`\n}\n", "unknown type Missing"},
+		"an unknown code":         {method("//rpc:errors 7 8", "(*R, error)"), "unknown code 8"},
+		"a code that is a word":   {method("//rpc:errors unknown-tool", "(*R, error)"), "unknown-tool"},
+		"errors without a result": {method("//rpc:errors 7", "error"), "notification"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, content := range map[string]string{
+				"protocol.go": "package rpc\n" + tt.source,
+				"errors.go":   "package rpc\nconst (\n\tCodeA = 7 // a\n)\n",
+			} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, err := generate(dir)
+			if (err != nil) != (tt.wrong != "") || (err != nil && !strings.Contains(err.Error(), tt.wrong)) {
+				t.Errorf("got %v, want %q", err, tt.wrong)
+			}
+		})
 	}
 }

@@ -68,34 +68,11 @@ func markdownMethods(p *protocol, fromHost bool) string {
 			b.WriteString(" **Not yet answered** by this version (−32601).")
 		}
 		fmt.Fprintf(&b, "\n\n%s\n\n", plain(m.doc))
-		if codes := errorsOf(m); codes != "" {
-			fmt.Fprintf(&b, "Errors beside the standard ones: %s.\n\n", codes)
+		if len(m.codes) > 0 {
+			fmt.Fprintf(&b, "Errors: %s.\n\n", strings.Trim(strings.Join(strings.Fields(fmt.Sprint(m.codes)), ", "), "[]"))
 		}
 	}
 	return strings.TrimSpace(b.String())
-}
-
-// errorsOf says which of the sidecar's own codes a method may end with, beyond
-// 1006 and 1007, which every request may.
-func errorsOf(m method) string {
-	var codes []string
-	switch m.wire {
-	case "tools/call":
-		codes = []string{"1001", "1002", "1003", "1004"}
-	case "mcp/connect":
-		codes = []string{"1002", "1004", "1005", "1008"}
-	case "mcp/disconnect", "auth/login", "auth/logout", "trust/allow", "trust/revoke":
-		codes = []string{"1002", "1008"}
-	case "mcp/reload", "runtime/configure", "runtime/share":
-		codes = []string{"1008"}
-	case "mcp/wait", "mcp/logs":
-		codes = []string{"1002"}
-	}
-	switch m.group {
-	case "Resources", "Prompts":
-		codes = []string{"1002", "1004", "1005"}
-	}
-	return strings.Join(codes, ", ")
 }
 
 func link(name string) string { return fmt.Sprintf("[`%s`](#%s)", name, strings.ToLower(name)) }

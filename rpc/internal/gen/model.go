@@ -29,6 +29,7 @@ type method struct {
 	params string
 	result string // "" for a notification
 	form   string // "fixed", "viewed", "ordered", or "" for a notification
+	codes  []int  // of the errors it may end with, beside those any request may
 	doc    string
 }
 
@@ -111,6 +112,22 @@ func parse(protocolFile, errorsFile string) (*protocol, error) {
 
 // check looks for names that lead nowhere or to two places.
 func (p *protocol) check() error {
+	if err := p.checkMethods(); err != nil {
+		return err
+	}
+	for _, t := range p.types {
+		for _, f := range t.fields {
+			for s := &f.shown; s != nil; s = s.elem {
+				if _, ok := p.index[s.name]; s.kind == "named" && !ok {
+					return fmt.Errorf("%s.%s: unknown type %s", t.name, f.goName, s.name)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (p *protocol) checkMethods() error {
 	names := map[string]bool{}
 	for _, m := range p.methods {
 		for _, n := range []string{m.wire, m.goName} {
@@ -124,14 +141,21 @@ func (p *protocol) check() error {
 				return fmt.Errorf("method %s: unknown type %s", m.goName, t)
 			}
 		}
+		if err := p.checkCodes(m); err != nil {
+			return err
+		}
 	}
-	for _, t := range p.types {
-		for _, f := range t.fields {
-			for s := &f.shown; s != nil; s = s.elem {
-				if _, ok := p.index[s.name]; s.kind == "named" && !ok {
-					return fmt.Errorf("%s.%s: unknown type %s", t.name, f.goName, s.name)
-				}
-			}
+	return nil
+}
+
+// checkCodes looks for errors that are not in the table, or of what cannot fail.
+func (p *protocol) checkCodes(m method) error {
+	if m.isNotified() && len(m.codes) > 0 {
+		return fmt.Errorf("method %s: a notification is not answered with errors", m.goName)
+	}
+	for _, value := range m.codes {
+		if !slices.ContainsFunc(p.codes, func(c code) bool { return c.value == value }) {
+			return fmt.Errorf("method %s: unknown code %d", m.goName, value)
 		}
 	}
 	return nil
@@ -291,9 +315,25 @@ func (p *protocol) takeMethods(group, side string, it *ast.InterfaceType) error 
 				return err
 			}
 		}
+		if m.codes, err = codesIn(directive(f.Doc, "errors")); err != nil {
+			return fmt.Errorf("%s: %w", m.goName, err)
+		}
 		p.methods = append(p.methods, m)
 	}
 	return nil
+}
+
+// codesIn reads the codes that a directive lists.
+func codesIn(list string) ([]int, error) {
+	var codes []int
+	for word := range strings.FieldsSeq(list) {
+		value, err := strconv.Atoi(word)
+		if err != nil {
+			return nil, err
+		}
+		codes = append(codes, value)
+	}
+	return codes, nil
 }
 
 // named returns the wire type in *T, Answer[T] or Pending[T], and the form.

@@ -92,6 +92,9 @@ func schemaOfMethod(m method) object {
 	if m.result != "" {
 		o = append(o, member{"result", reference(m.result)})
 	}
+	if len(m.codes) > 0 {
+		o = append(o, member{"errors", m.codes})
+	}
 	return o
 }
 

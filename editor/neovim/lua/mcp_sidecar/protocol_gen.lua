@@ -69,7 +69,7 @@ M.version = 1
 ---@field url? string
 ---@field headers? table<string, string>
 ---@field enabled? boolean enabled false: listed, never connected. Default true.
----@field timeout? integer timeout bounds connecting, in milliseconds. Default timeouts.connectMs.
+---@field timeout? integer timeout bounds each attempt to connect, in milliseconds and as timeouts.connectMs does, which is the default.
 ---@field callTimeout? integer callTimeout bounds silence during a call, in milliseconds. Default timeouts.callMs.
 ---@field tools? mcp_sidecar.ToolFilter
 ---@field auth? mcp_sidecar.AuthConfig
@@ -108,7 +108,7 @@ M.version = 1
 
 ---TimeoutSettings are in milliseconds.
 ---@class mcp_sidecar.TimeoutSettings
----@field connectMs? integer connectMs bounds one attempt to connect. Default 30000.
+---@field connectMs? integer connectMs bounds each attempt to connect, in two parts: expanding the entry, opening the connection and the handshake must end within it, and then the listing of tools within as much again. Default 30000.
 ---@field callMs? integer callMs bounds silence during a call; progress resets it. Default 300000.
 ---@field callMaxMs? integer callMaxMs bounds a call whatever its progress. Default 3600000.
 ---@field shutdownMs? integer shutdownMs bounds the stopping of a server. Default 2000.
@@ -391,7 +391,7 @@ M.version = 1
 ---@field arguments? any arguments is an object, {} by default. It reaches the server byte for byte.
 ---@field timeoutMs? integer timeoutMs bounds silence during the call; progress resets it. Default: the server's callTimeout, else timeouts.callMs.
 ---@field progressToken? any progressToken, a string or an integer, asks for $/progress.
----@field maxBytes? integer maxBytes bounds the result; what is cut lies in details.truncated.file.
+---@field maxBytes? integer maxBytes bounds the result; what is cut lies in details.truncated.file. This version does not apply it yet.
 
 ---CallResult wraps the result of a tool.
 ---@class mcp_sidecar.CallResult
@@ -632,7 +632,7 @@ M.method = {
   reload = 'mcp/reload',
   --- tools/snapshot is the whole current truth: revision, tools, servers, errors.
   snapshot = 'tools/snapshot',
-  --- tools/call runs a tool, by its exposed name or by server and tool. A deferred tool waits for its server. Failures of the server or its transport are results with isError and details.error; only the caller's own mistakes are JSON-RPC errors.
+  --- tools/call runs a tool, by its exposed name or by server and tool. A deferred tool waits for its server. Failures of the server or its transport are results with isError and details.error; only the caller's own mistakes are JSON-RPC errors. This version does not apply maxBytes yet: results come whole.
   call = 'tools/call',
   --- tools/search ranks tools by name and description, live and deferred alike.
   search = 'tools/search',
@@ -642,7 +642,7 @@ M.method = {
   connect = 'mcp/connect',
   --- mcp/disconnect stops one server and removes its tools. The server stays listed, in phase "stopped".
   disconnect = 'mcp/disconnect',
-  --- mcp/wait waits until none of the named servers (default: none at all) is connecting or in backoff, or until the time is up.
+  --- mcp/wait waits until none of the named servers (default: all of them) is connecting or in backoff, or until the time is up.
   wait = 'mcp/wait',
   --- mcp/logs are the last lines of one server: what it wrote to stderr and what it logged by MCP's notifications/message.
   logs = 'mcp/logs',
