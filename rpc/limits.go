@@ -33,7 +33,7 @@ const (
 	keepBuffer = 1 << 20
 	// drainLimit bounds the wait for requests in flight after the end of input.
 	drainLimit = 60 * time.Second
-	// flushLimit bounds the wait for queued frames to leave when the session
-	// ends.
+	// flushLimit is how long the host may take nothing when the session ends
+	// with frames queued; after SIGTERM, how long that may last in all.
 	flushLimit = time.Second
 )

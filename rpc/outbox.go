@@ -130,6 +130,13 @@ func (o *outbox) log(p *LogParams) error {
 	return nil
 }
 
+// idle is how long the host has taken nothing.
+func (o *outbox) idle() time.Duration {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return time.Since(o.moved)
+}
+
 // checkStall gives up a host that took nothing for stallTime.
 func (o *outbox) checkStall() {
 	o.mu.Lock()

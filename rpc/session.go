@@ -110,7 +110,7 @@ func NewSession(in io.Reader, out io.WriteCloser, opts Options) *Session {
 
 // Run serves the host until the session ends, once. When ctx ends it stops
 // reading and returns. In any case it returns only when what was queued has
-// been written, or flushLimit has passed, or the host is gone.
+// been written, or the host has taken nothing for flushLimit, or is gone.
 //
 // One goroutine may outlive it: the one that waits in in.Read, when in cannot
 // be closed or closing does not interrupt a Read, as on a terminal.
@@ -192,30 +192,46 @@ func (s *Session) drain(ctx context.Context, done <-chan struct{}) {
 	}
 }
 
-// finish lets the answers of ended requests and all that is queued leave, in
-// flushLimit, and closes out.
+// finish lets the answers of ended requests and all that is queued leave, and
+// closes out.
 func (s *Session) finish(o Outcome) {
-	limit := time.NewTimer(flushLimit)
-	defer limit.Stop()
-	expired := false
+	end := time.Now().Add(drainLimit)
+	if o.End == EndStopped {
+		end = time.Now().Add(flushLimit)
+	}
 	for _, ended := range []func() <-chan struct{}{
 		func() <-chan struct{} { return s.stream.ended }, // nothing is added any more
 		s.requests.whenIdle, // nothing is put any more
 		func() <-chan struct{} { s.out.close(); return s.out.done },
 	} {
-		if o.End == EndGone || expired {
+		if o.End == EndGone || !s.flushed(ended(), end) {
 			break
-		}
-		select {
-		case <-ended():
-		case <-s.out.gone:
-		case <-limit.C:
-			expired = true
-			s.log.Warn("the session ends with work unfinished", "after", flushLimit)
 		}
 	}
 	s.out.fail(ErrClosed)
 	_ = s.out.w.Close() // also ends a write that is stuck
+}
+
+// flushed waits for done until end, or until the host has taken nothing for
+// flushLimit, and says whether it came.
+func (s *Session) flushed(done <-chan struct{}, end time.Time) bool {
+	limit := time.NewTimer(min(flushLimit, time.Until(end)))
+	defer limit.Stop()
+	for {
+		select {
+		case <-done:
+			return true
+		case <-s.out.gone:
+			return false
+		case <-limit.C:
+		}
+		left := min(flushLimit-s.out.idle(), time.Until(end))
+		if left <= 0 {
+			s.log.Warn("the session ends with work unfinished: the host took nothing for a while", "for", flushLimit)
+			return false
+		}
+		limit.Reset(left)
+	}
 }
 
 // Publish tells the host one step of the truth: the statuses, the diagnostics

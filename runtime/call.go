@@ -144,6 +144,10 @@ func (r *callRun) run(ctx context.Context, srv *server, t target) (json.RawMessa
 		if err == nil {
 			return result, nil
 		}
+		if wantsLogin(err) {
+			srv.inbox.post(msgDenied{conn.sess, err})
+			return nil, rpc.ErrAuthNeeded(t.server)
+		}
 		if again || ctx.Err() != nil || !repeatable(err, def, conn.sess) {
 			return r.failed(ctx, err)
 		}
@@ -151,6 +155,11 @@ func (r *callRun) run(ctx context.Context, srv *server, t target) (json.RawMessa
 			lost = conn.sess
 		}
 	}
+}
+
+func wantsLogin(err error) bool {
+	var te *transport.Error
+	return errors.As(err, &te) && te.Code == transport.CodeAuth
 }
 
 // repeatable says whether a failed call may be sent again.
@@ -234,7 +243,7 @@ func (r *callRun) failed(ctx context.Context, err error) (json.RawMessage, error
 // missing ends a call of a tool that the cache promised and the server lacks.
 func (r *callRun) missing(t target, live *toolList) json.RawMessage {
 	msg := fmt.Sprintf("server %q has no tool %q any more", t.server, t.tool)
-	if near := nearest(t.tool, live.names(), suggestionLimit); len(near) > 0 {
+	if near := nearest(t.tool, live.names()); len(near) > 0 {
 		msg += "; it has " + strings.Join(near, ", ")
 	}
 	return r.fail(&rpc.ServerError{Code: "missing-tool", Stage: rpc.StageCall, Message: msg})

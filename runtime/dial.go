@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -16,8 +17,8 @@ import (
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
 )
 
-// NestedEnv marks the environment of every server, so that a sidecar started
-// beneath this one knows it.
+// NestedEnv marks the environment of every server with Options.Mark, so that a
+// sidecar started beneath this one knows it, and the guard finds what is left.
 const NestedEnv = "MCP_SIDECAR_NESTED"
 
 // envPrefix is what all our own variables begin with: none of them reaches a
@@ -141,8 +142,8 @@ func (a *attempts) remember(info transport.Info) func(*toolList) {
 		}
 		a.saved.newest = l.time
 		out := toolcache.List{
-			ServerInfo: info.ServerInfo, ProtocolVersion: info.ProtocolVersion,
-			Era: string(info.Era), Instructions: info.Instructions, Time: l.time,
+			ServerInfo: cleanJSON(info.ServerInfo, a.m.redact.clean), ProtocolVersion: info.ProtocolVersion,
+			Era: string(info.Era), Instructions: a.m.redact.clean(info.Instructions), Time: l.time,
 		}
 		for _, d := range l.defs {
 			out.Tools = append(out.Tools, d.raw)
@@ -181,12 +182,13 @@ func (m *Manager) specOf(ctx context.Context, e *config.Entry, cwd string) (tran
 		return transport.Spec{}, nil, err
 	}
 	m.redact.add(x.Secrets...)
+	m.redact.add(basicAuth(x.URL)...)
 	if e.Kind != "stdio" && !isWebURL(x.URL) {
 		return transport.Spec{}, x.Warnings, errors.New("url: it is not an http: or https: URL" + unexpanded(x.Warnings))
 	}
 	spec := transport.Spec{
 		Name: e.Name, Kind: transport.Kind(e.Kind), Command: x.Command, Args: x.Args,
-		Env: childEnv(m.opt.Environ(), x), Dir: x.Cwd, URL: x.URL,
+		Env: childEnv(m.opt.Environ(), x, m.opt.Mark), Dir: x.Cwd, URL: x.URL,
 		ClientName: m.opt.Name, ClientVersion: m.opt.Version,
 	}
 	if spec.Dir == "" {
@@ -199,6 +201,16 @@ func (m *Manager) specOf(ctx context.Context, e *config.Entry, cwd string) (tran
 		}
 	}
 	return spec, x.Warnings, nil
+}
+
+// basicAuth is the form in which a user and a password in a URL travel.
+func basicAuth(text string) []string {
+	u, err := url.Parse(text)
+	if err != nil || u.User == nil {
+		return nil
+	}
+	password, _ := u.User.Password()
+	return []string{base64.StdEncoding.EncodeToString([]byte(u.User.Username() + ":" + password))}
 }
 
 func isWebURL(text string) bool {
@@ -216,7 +228,7 @@ func unexpanded(warnings []string) string {
 
 // childEnv is the sidecar's environment without our own variables, changed as
 // the entry says, with the mark.
-func childEnv(environ []string, x config.Expanded) []string {
+func childEnv(environ []string, x config.Expanded, mark string) []string {
 	drop := func(kv string) bool {
 		key, _, _ := strings.Cut(kv, "=")
 		_, set := x.Env[key]
@@ -226,5 +238,5 @@ func childEnv(environ []string, x config.Expanded) []string {
 	for k, v := range x.Env {
 		env = append(env, k+"="+v)
 	}
-	return append(env, NestedEnv+"=1")
+	return append(env, NestedEnv+"="+mark)
 }

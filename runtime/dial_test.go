@@ -17,10 +17,10 @@ import (
 func TestChildrenGetTheEnvironmentTheEntryAndTheMark(t *testing.T) {
 	got := childEnv(
 		[]string{"PATH=/bin", "HOME=/h", "MCP_SIDECAR_ENDPOINT=secret", "MCP_SIDECAR=x", "GONE=1", "KEY=old"},
-		config.Expanded{Env: map[string]string{"KEY": "new"}, UnsetEnv: []string{"GONE"}},
+		config.Expanded{Env: map[string]string{"KEY": "new"}, UnsetEnv: []string{"GONE"}}, "mark",
 	)
 	slices.Sort(got)
-	want := []string{"HOME=/h", "KEY=new", "MCP_SIDECAR_NESTED=1", "PATH=/bin"}
+	want := []string{"HOME=/h", "KEY=new", "MCP_SIDECAR_NESTED=mark", "PATH=/bin"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

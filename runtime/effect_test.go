@@ -111,7 +111,7 @@ func TestDisabledServerThatWasConnectedByHandCanBeCalled(t *testing.T) {
 		w.expect(w.take("call"),
 			"0s called x, deferred false, waited 0 ms, took 0 ms",
 			"0s called x, deferred false, waited 0 ms, took 0 ms",
-			`0s call: unknown tool "mcp_a_x"`,
+			`0s call: unknown tool "mcp_a_x": server "a" is disabled`,
 		)
 	})
 }

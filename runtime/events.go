@@ -96,6 +96,11 @@ type (
 		reply chan<- lent
 		lost  transport.Session // or nil
 	}
+	// msgDenied says that a call in a session was answered by a demand to sign in.
+	msgDenied struct {
+		sess transport.Session
+		err  error
+	}
 	// msgPolicy is settings.reconnect.
 	msgPolicy struct{ auto bool }
 	// msgTune replaces how later attempts are made.

@@ -101,7 +101,11 @@ func (v *view) resolve(p *rpc.CallParams) (target, handle, error) {
 		return t, h, rpc.ErrUntrusted(t.server)
 	case r.Phase == rpc.PhaseNeedsAuth:
 		return t, h, rpc.ErrAuthNeeded(t.server)
-	case v.closedTo(t, h, r):
+	case h.off:
+		return t, h, atRest(label, t.server, rpc.PhaseDisabled)
+	case resting(r.Phase) && !h.over:
+		return t, h, atRest(label, t.server, r.Phase)
+	case v.filtered(t, h):
 		return t, h, v.noSuchTool(label)
 	case !v.listed(t, h):
 		return t, h, v.unknown(label)
@@ -109,11 +113,16 @@ func (v *view) resolve(p *rpc.CallParams) (target, handle, error) {
 	return t, h, nil
 }
 
-// closedTo says whether no call may go to a tool, whatever its server lists.
-func (v *view) closedTo(t target, h handle, r rpc.Server) bool {
-	if h.off || resting(r.Phase) && !h.over {
-		return true
-	}
+// atRest is the error for a tool of a server that runs only when somebody has
+// it started.
+func atRest(label, server string, p rpc.Phase) error {
+	e := rpc.ErrUnknownTool(label, nil)
+	e.Message += fmt.Sprintf(": server %q is %s", server, p)
+	return e
+}
+
+// filtered says whether a tool was taken out, by its entry or by the user.
+func (v *view) filtered(t target, h handle) bool {
 	return v.set.toolOff(t.server, t.tool) ||
 		len(filterTools([]toolDef{{name: t.tool}}, h.entry.Include, h.entry.Exclude, nil)) == 0
 }
@@ -163,5 +172,5 @@ func (v *view) noSuchTool(name string) error {
 			names = append(names, t.Name)
 		}
 	}
-	return rpc.ErrUnknownTool(name, nearest(name, names, suggestionLimit))
+	return rpc.ErrUnknownTool(name, nearest(name, names))
 }

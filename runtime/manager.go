@@ -42,6 +42,8 @@ type Options struct {
 	Environ func() []string
 	// HostGone is called once when the process named in initialize has ended.
 	HostGone func()
+	// Mark is the value of NestedEnv in the environment of servers.
+	Mark string
 	// Jitter spreads the delays of the ladder: a number in [-1, 1). Default:
 	// random.
 	Jitter func() float64
@@ -251,7 +253,7 @@ func (m *Manager) Join(l Listener) *Client {
 		c.id = m.nextClient
 		m.nextClient++
 		m.clients = append(m.clients, c)
-		l.Publish(rpc.Update{View: m.view.Load().snap})
+		l.Publish(rpc.Update{View: m.view.Load().snap, Reason: rpc.ReasonConnected})
 	})
 	return c
 }

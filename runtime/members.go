@@ -297,7 +297,7 @@ func (m *Manager) errors(servers []rpc.Server) []rpc.Diagnostic {
 		}
 		for _, text := range m.members[s.Name].odd() {
 			all = append(all, rpc.Diagnostic{
-				Path: "mcp:" + s.Name, Server: s.Name, Error: text, Severity: rpc.SeverityWarning,
+				Path: "mcp:" + s.Name, Server: s.Name, Error: m.redact.clean(text), Severity: rpc.SeverityWarning,
 			})
 		}
 	}

@@ -211,7 +211,7 @@ func TestSuggestions(t *testing.T) {
 		strings.Repeat("\xff", 1e6):  {},
 		strings.Repeat("fs_", 1<<20): nil,
 	} {
-		got := nearest(name, toolNames(c), suggestionLimit)
+		got := nearest(name, toolNames(c))
 		if got == nil || len(got) > suggestionLimit {
 			t.Errorf("%.40q: %v", name, got)
 		}
@@ -284,6 +284,6 @@ func toolNames(c *catalog) []string {
 func BenchmarkSuggest(b *testing.B) {
 	names := toolNames(new(catalog).with(corpus(), rpc.ToolNamesSingle))
 	for b.Loop() {
-		nearest("mcp_github_create_pullrequest", names, 3)
+		nearest("mcp_github_create_pullrequest", names)
 	}
 }

@@ -3,6 +3,7 @@ package runtime
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"log/slog"
 	"slices"
 	"sync"
@@ -192,6 +193,10 @@ func (s *server) handle(m any) {
 		}
 		s.waiting = append(s.waiting, m.reply)
 		s.apply(event{kind: evNeed})
+	case msgDenied:
+		if s.conn != nil && s.conn.sess == m.sess {
+			s.apply(event{kind: evDenied, err: s.errorOf(m.err)})
+		}
 	case msgPolicy:
 		s.pol.auto = m.auto
 		s.apply(event{kind: evPolicy})
@@ -415,9 +420,22 @@ func (s *server) record() rpc.Server {
 	return r
 }
 
+// cleanJSON takes secrets out of a value that a server sent, if there are any.
+func cleanJSON(raw json.RawMessage, clean func(string) string) json.RawMessage {
+	text := string(raw)
+	cleaned := clean(text)
+	switch {
+	case cleaned == text:
+		return raw
+	case json.Valid([]byte(cleaned)):
+		return json.RawMessage(cleaned)
+	}
+	return nil
+}
+
 func introduce(i transport.Info, clean func(string) string) introduction {
 	return introduction{
-		protocolVersion: i.ProtocolVersion, serverInfo: i.ServerInfo,
+		protocolVersion: i.ProtocolVersion, serverInfo: cleanJSON(i.ServerInfo, clean),
 		instructions: clean(i.Instructions), pid: i.PID, kind: rpc.TransportKind(i.Kind),
 	}
 }

@@ -58,7 +58,7 @@ type event struct {
 	at    time.Time        // of lost
 	phase rpc.Phase        // of stage
 	class failure          // of failed
-	err   *rpc.ServerError // of failed and lost
+	err   *rpc.ServerError // of failed, lost and denied
 }
 
 type eventKind int
@@ -71,6 +71,7 @@ const (
 	evUp                           // the attempt has a session and its tools
 	evFailed                       // the attempt ended without
 	evLost                         // the session ended
+	evDenied                       // the server wants a login, in the middle of the session
 	evTimer                        // the ladder's delay is over
 	evStop                         // mcp/disconnect, or the end
 	evListChanged                  // the server says its tools changed
@@ -132,6 +133,9 @@ func next(s state, p policy, e event) (state, []effect) {
 		return s.failed(p, e)
 	case evLost:
 		return s.lost(p, e)
+	case evDenied:
+		s.phase, s.err, s.attempt, s.relist = rpc.PhaseNeedsAuth, e.err, 0, relistIdle
+		return s, []effect{{kind: fxDropRelist}, {kind: fxDrop}, {kind: fxRefuse}}
 	case evTimer:
 		if s.phase != rpc.PhaseBackoff {
 			return s, nil

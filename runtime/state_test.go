@@ -64,6 +64,7 @@ func TestTransitionTable(t *testing.T) {
 
 		{"lost", state{phase: rpc.PhaseReady}, auto, event{kind: evLost}, rpc.PhaseStarting, "dropRelist drop dial"},
 		{"lost, manual", state{phase: rpc.PhaseReady}, manual, event{kind: evLost}, rpc.PhaseFailed, "dropRelist drop refuse"},
+		{"denied", state{phase: rpc.PhaseReady}, auto, event{kind: evDenied}, rpc.PhaseNeedsAuth, "dropRelist drop refuse"},
 		{"the delay is over", state{phase: rpc.PhaseBackoff}, auto, event{kind: evTimer}, rpc.PhaseStarting, "dial"},
 		{"a late timer", state{phase: rpc.PhaseReady}, auto, event{kind: evTimer}, rpc.PhaseReady, ""},
 

@@ -9,10 +9,10 @@ import (
 // alike is the likeness, of 1, below which a name is no suggestion.
 const alike = 0.45
 
-// nearest gives up to n of names that are spelled like name, or share words
+// nearest gives up to suggestionLimit of names that are spelled like name, or share words
 // with it, nearest first. It looks at nameLimit bytes of name and at every one
 // of names once, however long name is.
-func nearest(name string, names []string, n int) []string {
+func nearest(name string, names []string) []string {
 	type near struct {
 		name  string
 		score float64
@@ -28,7 +28,7 @@ func nearest(name string, names []string, n int) []string {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.name, b.name))
 	})
 	best := []string{}
-	for _, f := range found[:min(len(found), n)] {
+	for _, f := range found[:min(len(found), suggestionLimit)] {
 		best = append(best, f.name)
 	}
 	return best

@@ -26,7 +26,9 @@ func synopsis(name string) string {
 		return `mcp-sidecar list [options]
 
 Connects to every configured server and prints the servers and their tools.
-Exit code 1 if a server failed.`
+Exit code 1 if any server is failed, invalid, needs-auth, needs-input or
+suspended, or if any diagnostic is an error; untrusted and disabled are no
+failures.`
 	case cmdCall:
 		return `mcp-sidecar call SERVER TOOL [JSON] [options]
 

@@ -33,17 +33,21 @@ func main() {
 		os.Exit(transport.RunGuard(os.Stdin))
 	}
 	surviveBrokenPipes()
-	os.Exit(run(os.Args[1:], &world{
-		in: os.Stdin, out: os.Stdout, err: os.Stderr,
+	w := &world{
+		in: os.Stdin, out: os.Stdout, err: newLineWriter(os.Stderr),
 		terminal: term.IsTerminal(int(os.Stdin.Fd())),
 		screen:   term.IsTerminal(int(os.Stderr.Fd())),
-	}))
+	}
+	code := run(os.Args[1:], w)
+	w.err.close(flushLimit)
+	os.Exit(code)
 }
 
 // world is what a command may touch.
 type world struct {
 	in       *os.File
-	out, err *os.File
+	out      *os.File
+	err      *lineWriter
 	terminal bool // a person types at in
 	screen   bool // a person reads err
 }
@@ -63,6 +67,15 @@ type flags struct {
 	help       bool
 }
 
+// The commands; serve has no word on the command line.
+const (
+	cmdServe = ""
+	cmdList  = "list"
+	cmdCall  = "call"
+	cmdHelp  = "help"
+)
+
+// set has the flags of one command.
 func (f *flags) set(name string) *pflag.FlagSet {
 	s := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	s.SortFlags = false
@@ -75,79 +88,123 @@ func (f *flags) set(name string) *pflag.FlagSet {
 	}
 	s.StringVar(&f.logLevel, "log-level", level, "debug, info, warn or error")
 	s.StringVar(&f.cacheDir, "cache-dir", "", "where tool lists are remembered (default: the user cache directory)")
-	switch name {
-	case cmdServe:
-		s.StringVar(&f.framing, "framing", string(rpc.FramingAuto), "auto, headers or ndjson")
-		s.Int64Var(&f.maxMessage, "max-message", rpc.DefaultMaxMessage, "largest message taken from the host, in bytes")
-	case cmdList, cmdCall:
-		s.BoolVar(&f.json, "json", false, "print JSON as the wire has it")
-		s.StringVar(&f.trust, "trust", string(rpc.TrustAsk), "servers from project files: allow, deny, or ask (listed, not started)")
-		s.IntVar(&f.timeout, "timeout", 0, "seconds to wait for a server or an answer (default: what the settings say)")
+	if name == cmdServe {
+		f.addServe(s)
+	} else {
+		f.addTerminal(s)
 	}
 	s.BoolVar(&f.version, "version", false, "print the version")
 	s.BoolVarP(&f.help, "help", "h", false, "print this")
 	return s
 }
 
-// The commands; serve has no word on the command line.
-const (
-	cmdServe = ""
-	cmdList  = "list"
-	cmdCall  = "call"
-)
+func (f *flags) addServe(s *pflag.FlagSet) {
+	s.StringVar(&f.framing, "framing", string(rpc.FramingAuto), "auto, headers or ndjson")
+	s.Int64Var(&f.maxMessage, "max-message", rpc.DefaultMaxMessage, "largest message taken from the host, in bytes")
+}
+
+func (f *flags) addTerminal(s *pflag.FlagSet) {
+	s.BoolVar(&f.json, "json", false, "print JSON as the wire has it")
+	s.StringVar(&f.trust, "trust", string(rpc.TrustAsk), "servers from project files: allow, deny, or ask (listed, not started)")
+	s.IntVar(&f.timeout, "timeout", 0, "seconds to wait for a server or an answer (default: what the settings say)")
+}
+
+// parse reads a command line. Flags may stand anywhere: the command is the first
+// word that is none, which is known only when all flags of all commands are.
+// The error is about the command whose name is returned.
+func (f *flags) parse(args []string) (name string, words []string, err error) {
+	var every flags
+	union := every.set(cmdServe)
+	every.addTerminal(union)
+	if err := union.Parse(args); err != nil {
+		return cmdServe, nil, err
+	}
+	if words = union.Args(); len(words) > 0 {
+		name, words = words[0], words[1:]
+	}
+	if name == cmdHelp || every.help {
+		f.help = true
+		return helpOn(name, words)
+	}
+	if err := known(name); err != nil {
+		return cmdServe, nil, err
+	}
+	own := f.set(name)
+	union.Visit(func(given *pflag.Flag) {
+		if own.Lookup(given.Name) == nil && err == nil {
+			of := "serving a host"
+			if name == cmdServe {
+				of = "list and call"
+			}
+			err = fmt.Errorf("--%s is an option of %s only", given.Name, of)
+		}
+	})
+	if err == nil {
+		err = own.Parse(args)
+	}
+	return name, words, err
+}
+
+// helpOn is the command that "help WORDS" or "NAME --help" is about.
+func helpOn(name string, words []string) (string, []string, error) {
+	if name == cmdHelp {
+		name = cmdServe
+		if len(words) > 0 && words[0] != cmdHelp {
+			name = words[0]
+		}
+	}
+	if err := known(name); err != nil {
+		return cmdServe, nil, err
+	}
+	return name, nil, nil
+}
+
+// known says when there is no such command.
+func known(name string) error {
+	switch name {
+	case cmdServe, cmdList, cmdCall:
+		return nil
+	}
+	return fmt.Errorf("unknown command %q; there are list, call and help", name)
+}
 
 func run(args []string, w *world) int {
-	name := cmdServe
-	if len(args) > 0 && (args[0] == cmdList || args[0] == cmdCall || args[0] == "help") {
-		name, args = args[0], args[1:]
-	}
-	if name == "help" {
-		name = cmdServe
-		if len(args) > 0 {
-			name = args[0]
-		}
-		args = []string{"--help"}
-	}
+	ctx := context.Background()
 	var f flags
-	set := f.set(name)
-	if err := set.Parse(args); err != nil {
+	name, words, err := f.parse(args)
+	if err != nil {
 		return usage(w, name, err.Error())
 	}
 	switch {
 	case f.help:
-		printHelp(w.out, name, set)
-		return exitOK
+		return printed(ctx, w, exitOK, func(out io.Writer) { printHelp(out, name, new(flags).set(name)) })
 	case f.version:
-		fmt.Fprintln(w.out, "mcp-sidecar", version)
-		return exitOK
+		return printed(ctx, w, exitOK, func(out io.Writer) { fmt.Fprintln(out, "mcp-sidecar", version) })
 	}
 	if wrong := f.check(); wrong != "" {
 		return usage(w, name, wrong)
 	}
-	if err := f.enter(); err != nil {
+	if err := f.enter(name); err != nil {
 		return usage(w, name, err.Error())
 	}
-	return dispatch(name, set.Args(), &f, w)
+	return dispatch(ctx, name, words, &f, w)
 }
 
-func dispatch(name string, args []string, f *flags, w *world) int {
+func dispatch(ctx context.Context, name string, args []string, f *flags, w *world) int {
 	log, closeLog, err := f.logger(w.err)
 	if err != nil {
 		return usage(w, name, err.Error())
 	}
 	defer closeLog()
-	ctx := context.Background()
 	switch {
 	case name == cmdList && len(args) == 0:
-		return list(ctx, f, w, log)
+		return list(ctx, f, w, log.Logger)
 	case name == cmdList:
 		return usage(w, name, "list takes no arguments")
 	case name == cmdCall && (len(args) == 2 || len(args) == 3):
-		return call(ctx, f, w, log, args)
+		return call(ctx, f, w, log.Logger, args)
 	case name == cmdCall:
 		return usage(w, name, "call takes SERVER TOOL and optionally the arguments as a JSON object")
-	case len(args) > 0:
-		return usage(w, name, fmt.Sprintf("unknown command %q; there are list and call", args[0]))
 	case w.terminal:
 		_, _ = io.WriteString(w.err, explanation)
 		return exitUsage
@@ -155,12 +212,17 @@ func dispatch(name string, args []string, f *flags, w *world) int {
 	return serve(ctx, f, w, log)
 }
 
-// enter goes to --cwd and makes it absolute.
-func (f *flags) enter() error {
+// enter goes to --cwd. For list and call, whose project the directory is, it
+// makes it absolute; a host says itself where its project is, so that it does
+// not matter when our own directory is gone.
+func (f *flags) enter(name string) error {
 	if f.cwd != "" {
 		if err := os.Chdir(f.cwd); err != nil {
 			return fmt.Errorf("--cwd %s: %w", f.cwd, errors.Unwrap(err))
 		}
+	}
+	if name == cmdServe {
+		return nil
 	}
 	cwd, err := os.Getwd()
 	if err != nil {
@@ -172,10 +234,10 @@ func (f *flags) enter() error {
 
 // check says what is wrong with the values of flags; "" if nothing is.
 func (f *flags) check() string {
-	switch f.framing {
-	case "", string(rpc.FramingAuto), string(rpc.FramingHeaders), string(rpc.FramingNDJSON):
-	default:
-		return fmt.Sprintf("--framing is %q, not auto, headers or ndjson", f.framing)
+	if f.framing != "" {
+		if _, err := rpc.ParseFraming(f.framing); err != nil {
+			return "--framing: " + err.Error()
+		}
 	}
 	switch rpc.ProjectTrust(f.trust) {
 	case "", rpc.TrustAsk, rpc.TrustAllow, rpc.TrustDeny:

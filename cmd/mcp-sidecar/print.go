@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 )
@@ -59,15 +60,16 @@ func printTable(out io.Writer, snap *rpc.Snapshot) {
 	for _, t := range snap.Tools {
 		tools[t.Server] = append(tools[t.Server], t)
 	}
+	listed := map[string]bool{}
 	for _, s := range snap.Servers {
+		listed[s.Name] = true
 		fmt.Fprintf(out, "%s  %s\n", s.Name, headline(s))
 		fmt.Fprintf(out, "    from %s\n", origin(s.Source))
-		printError(out, s)
-		for _, d := range snap.Errors {
-			if d.Path == "mcp:"+s.Name && d.Severity == rpc.SeverityWarning {
-				fmt.Fprintf(out, "    warning: %s\n", d.Error)
-			}
+		for _, a := range s.Source.Aliases {
+			fmt.Fprintf(out, "    also %s in %s\n", a.Name, a.Path)
 		}
+		printError(out, s)
+		printDiagnostics(out, s, snap.Errors)
 		tab := tabwriter.NewWriter(out, 4, 4, 2, ' ', 0)
 		for _, t := range tools[s.Name] {
 			fmt.Fprintf(tab, "    %s\t%s\n", strings.TrimPrefix(t.Label, s.Name+"/"), summary(t.Definition))
@@ -76,10 +78,29 @@ func printTable(out io.Writer, snap *rpc.Snapshot) {
 		fmt.Fprintln(out)
 	}
 	for _, d := range snap.Errors {
-		if strings.HasPrefix(d.Path, "mcp:") {
+		if listed[d.Server] {
 			continue // shown with its server
 		}
 		fmt.Fprintf(out, "%s: %s: %s\n", d.Severity, place(d), d.Error)
+	}
+}
+
+// printDiagnostics prints what is wrong with one server beside its error.
+func printDiagnostics(out io.Writer, s rpc.Server, all []rpc.Diagnostic) {
+	for _, d := range all {
+		at := ""
+		if !strings.HasPrefix(d.Path, "mcp:") {
+			at = place(d) + ": "
+		}
+		switch {
+		case d.Server != s.Name:
+		case s.Error != nil && strings.Contains(s.Error.Message, d.Error):
+			if at != "" { // the error is printed, but not where it is
+				fmt.Fprintf(out, "    at %s\n", place(d))
+			}
+		default:
+			fmt.Fprintf(out, "    %s: %s%s\n", d.Severity, at, d.Error)
+		}
 	}
 }
 
@@ -94,7 +115,10 @@ func headline(s rpc.Server) string {
 }
 
 func counted(n int, what string) string {
-	if n == 1 {
+	switch n {
+	case 0:
+		return "no " + what + "s"
+	case 1:
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
@@ -135,6 +159,10 @@ func place(d rpc.Diagnostic) string {
 	return fmt.Sprintf("%s:%d:%d", d.Path, d.Line, d.Column)
 }
 
+func printJSON(out io.Writer, v interface{ AppendJSON([]byte) []byte }) {
+	_, _ = out.Write(append(v.AppendJSON(nil), '\n')) // out is a buffer
+}
+
 // summary is the first line of a tool's description, shortened.
 func summary(definition json.RawMessage) string {
 	var d struct {
@@ -142,8 +170,20 @@ func summary(definition json.RawMessage) string {
 	}
 	_ = json.Unmarshal(definition, &d) // a definition of another shape has none
 	line, _, _ := strings.Cut(strings.TrimSpace(d.Description), "\n")
-	if runes := []rune(line); len(runes) > 60 {
-		return string(runes[:59]) + "…"
+	return shortened(line, 60)
+}
+
+// shortened is what fits of a line in that many characters. Servers wrote it, so
+// that it may hold anything: what would move the cursor is a space here.
+func shortened(line string, most int) string {
+	runes := []rune(line)
+	if len(runes) > most {
+		runes = append(runes[:most-1], '…')
 	}
-	return line
+	for i, r := range runes {
+		if unicode.IsControl(r) {
+			runes[i] = ' '
+		}
+	}
+	return string(runes)
 }

@@ -2,53 +2,60 @@ package main
 
 import (
 	"context"
-	"log/slog"
-	"os"
-	"os/signal"
-	"syscall"
+	"errors"
+	"fmt"
+	"time"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 )
 
+// When the host is gone everything has to be gone soon, whatever the settings
+// say about stopping servers: stopLimit is for the servers, the guard kills the
+// rest; goneFlush is for what is left to be said on standard error.
+const (
+	stopLimit = 1500 * time.Millisecond
+	goneFlush = 100 * time.Millisecond
+)
+
 // serve is one session over standard input and output.
-func serve(ctx context.Context, f *flags, w *world, log *slog.Logger) int {
+func serve(ctx context.Context, f *flags, w *world, log *logs) int {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	m, closeAll := f.open(log, "", func() {
-		log.Info("the host's process is gone")
-		stop()
-	})
-	defer closeAll()
+	hostGone := make(chan struct{})
+	m, closeAll := f.open(log.Logger, "", func() { close(hostGone) })
 	s := rpc.NewSession(w.in, w.out, rpc.Options{
-		Framing: rpc.Framing(f.framing), MaxMessage: f.maxMessage, Log: log,
+		Framing: rpc.Framing(f.framing), MaxMessage: f.maxMessage, Log: log.Logger,
 		HostReads: func() bool { return hasReader(w.out) },
 	})
 	client := m.Join(s)
-	out := s.Run(ctx, client)
-	if out.Err != nil {
-		log.Error("the session ended", "reason", string(out.End), "err", out.Err)
+	ended := make(chan rpc.Outcome, 1)
+	// It ends with the session. When the host is gone nobody waits for that:
+	// the session may still be trying to say something.
+	go func() { ended <- s.Run(ctx, client) }()
+	select {
+	case <-hostGone:
+		log.Info("the session ends: the host's process is gone")
+	case out := <-ended:
+		log.tellEnd(w, out)
+		if out.End != rpc.EndGone {
+			closeAll(0)
+			return out.Code
+		}
 	}
-	return out.Code
+	closeAll(stopLimit)
+	w.err.close(goneFlush)
+	return exitOK
 }
 
-// surviveBrokenPipes makes writing to a reader that is gone an error: by default
-// it kills a Go program when it happens on standard output. The signal is caught,
-// not ignored, since what is ignored our children would ignore as well.
-func surviveBrokenPipes() {
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-}
-
-// untilSignal gives a context that ends with SIGTERM or SIGINT. A second signal
-// exits at once; the guard then kills what is left.
-func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
-	go func() { // ends with the process
-		<-signals
-		cancel()
-		<-signals
-		os.Exit(exitFailed)
-	}()
-	return ctx, cancel
+// tellEnd says why a session ended, if there is something to say. An input that
+// cannot be read is said on standard error wherever the log goes.
+func (l *logs) tellEnd(w *world, out rpc.Outcome) {
+	if out.Err == nil {
+		return
+	}
+	l.Error("the session ends", "why", string(out.End), "err", out.Err)
+	var header *rpc.HeaderError
+	if l.file && errors.As(out.Err, &header) {
+		fmt.Fprintln(w.err, "mcp-sidecar: the session ends:", header)
+	}
 }

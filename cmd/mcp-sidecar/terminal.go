@@ -1,15 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"strings"
 	"sync"
+	"syscall"
+	"unicode/utf8"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime"
@@ -22,14 +24,17 @@ type screenHost struct {
 	screen bool
 
 	mu    sync.Mutex
-	width int // guarded by mu; of the line as it stands
-	quiet bool
+	width int  // guarded by mu; of the line as it stands, in characters
+	quiet bool // guarded by mu; nothing is shown any more
 }
 
 var _ runtime.Listener = (*screenHost)(nil)
 
 // Publish implements runtime.Listener.
 func (h *screenHost) Publish(u rpc.Update) {
+	if u.View == nil {
+		return
+	}
 	var done, all int
 	var busy []string
 	for _, s := range u.View.Servers {
@@ -60,21 +65,24 @@ func (h *screenHost) Progress(_ context.Context, p *rpc.ProgressParams) error {
 	return nil
 }
 
-// show replaces the line.
+// show replaces the line, by one write, so that nothing comes between.
 func (h *screenHost) show(line string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.screen || h.quiet {
 		return
 	}
-	if runes := []rune(line); len(runes) > 78 {
-		line = string(runes[:77]) + "…"
+	line = shortened(line, 78)
+	width := utf8.RuneCountInString(line)
+	if width == 0 && h.width == 0 {
+		return
 	}
-	fmt.Fprintf(h.out, "\r%s%s", line, strings.Repeat(" ", max(h.width-len([]rune(line)), 0)))
-	h.width = len([]rune(line))
-	if line == "" {
-		fmt.Fprint(h.out, "\r")
+	end := ""
+	if width == 0 {
+		end = "\r"
 	}
+	fmt.Fprintf(h.out, "\r%s%s%s", line, strings.Repeat(" ", max(h.width-width, 0)), end)
+	h.width = width
 }
 
 // clear takes the line away for good.
@@ -121,20 +129,34 @@ func list(ctx context.Context, f *flags, w *world, log *slog.Logger) int {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	m, closeAll := f.open(log, "", nil)
-	defer closeAll()
+	defer closeAll(0)
 	host := &screenHost{out: w.err, screen: w.screen && !f.json}
 	_, snap, err := f.start(ctx, m, host, waitForAll, rpc.UncachedWait)
 	host.clear()
 	if err != nil {
 		return failed(ctx, w, err)
 	}
-	if f.json {
-		printJSON(w.out, snap)
-	} else {
-		printTable(w.out, snap)
-	}
+	return printed(ctx, w, listCode(snap), func(out io.Writer) {
+		if f.json {
+			printJSON(out, snap)
+		} else {
+			printTable(out, snap)
+		}
+	})
+}
+
+// listCode is the exit code of list: whether everything is as it should be. What
+// somebody has switched off or not approved yet is.
+func listCode(snap *rpc.Snapshot) int {
 	for _, s := range snap.Servers {
-		if s.Phase == rpc.PhaseFailed || s.Phase == rpc.PhaseInvalid {
+		switch s.Phase {
+		case rpc.PhaseFailed, rpc.PhaseInvalid, rpc.PhaseNeedsAuth, rpc.PhaseNeedsInput, rpc.PhaseSuspended:
+			return exitFailed
+		default:
+		}
+	}
+	for _, d := range snap.Errors {
+		if d.Severity == rpc.SeverityError {
 			return exitFailed
 		}
 	}
@@ -153,10 +175,11 @@ func call(ctx context.Context, f *flags, w *world, log *slog.Logger, args []stri
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	m, closeAll := f.open(log, args[0], nil)
-	defer closeAll()
+	defer closeAll(0)
 	host := &screenHost{out: w.err, screen: w.screen && !f.json}
-	client, _, err := f.start(ctx, m, host, 0, rpc.UncachedBackground)
+	client, snap, err := f.start(ctx, m, host, 0, rpc.UncachedBackground)
 	if err != nil {
+		host.clear()
 		return failed(ctx, w, err)
 	}
 	result, err := client.Call(ctx, &rpc.CallParams{
@@ -164,22 +187,31 @@ func call(ctx context.Context, f *flags, w *world, log *slog.Logger, args []stri
 	})
 	host.clear()
 	if err != nil {
-		return failed(ctx, w, err)
+		code := failed(ctx, w, err)
+		if hint := hintOn(args[0], snap); hint != "" && ctx.Err() == nil {
+			fmt.Fprintln(w.err, hint)
+		}
+		return code
 	}
 	var content toolContent
 	if err := json.Unmarshal(result.Result, &content); err != nil {
 		log.Debug("the result has an unusual shape", "err", err)
 	}
-	if f.json {
-		printJSON(w.out, result)
-	} else {
-		content.print(w.out, result.Result)
+	code := exitOK
+	if content.IsError {
+		code = exitFailed
+	}
+	code = printed(ctx, w, code, func(out io.Writer) {
+		if f.json {
+			printJSON(out, result)
+		} else {
+			content.print(out, result.Result)
+		}
+	})
+	if !f.json {
 		printHelpful(w.err, result.Details.Error)
 	}
-	if content.IsError {
-		return exitFailed
-	}
-	return exitOK
+	return code
 }
 
 // argumentsOf gives the JSON object of a call.
@@ -202,17 +234,64 @@ func argumentsOf(args []string, in io.Reader) (json.RawMessage, error) {
 }
 
 func failed(ctx context.Context, w *world, err error) int {
-	if ctx.Err() != nil {
+	var by *interruption
+	if errors.As(context.Cause(ctx), &by) {
 		fmt.Fprintln(w.err, "mcp-sidecar: interrupted")
-		return exitFailed
+		return by.code()
 	}
 	fmt.Fprintln(w.err, "mcp-sidecar:", err)
-	if errors.Is(err, &rpc.Error{Code: rpc.CodeUntrusted}) {
-		fmt.Fprintln(w.err, "It comes from a project file, which somebody else may have written. --trust allow starts it.")
-	}
 	return exitFailed
 }
 
-func printJSON(out *os.File, v interface{ AppendJSON([]byte) []byte }) {
-	_, _ = out.Write(append(v.AppendJSON(nil), '\n'))
+// hintOn says what a refused call of a server's tool has to do with the server;
+// "" for nothing.
+func hintOn(name string, snap *rpc.Snapshot) string {
+	for _, s := range snap.Servers {
+		for _, a := range s.Source.Aliases {
+			if a.Name == name {
+				return fmt.Sprintf("%q starts the same server as %q: call it by that name.", name, s.Name)
+			}
+		}
+		if s.Name != name {
+			continue
+		}
+		switch s.Phase {
+		case rpc.PhaseUntrusted:
+			return "It comes from a project file, which somebody else may have written. --trust allow starts it."
+		case rpc.PhaseDisabled:
+			return "The server is disabled, in " + origin(s.Source) + " or by a list of servers that are off."
+		case rpc.PhaseInvalid, rpc.PhaseNeedsInput:
+			if s.Error != nil {
+				return s.Error.Message
+			}
+		default:
+		}
+	}
+	return ""
+}
+
+// printed writes to standard output and gives the exit code: code, unless not
+// all could be written or ctx ended before somebody had read it. A reader that
+// is gone, such as head, has what it wanted.
+func printed(ctx context.Context, w *world, code int, print func(io.Writer)) int {
+	var text bytes.Buffer
+	print(&text)
+	w.err.flush(flushLimit) // both may be the same screen
+	written := make(chan error, 1)
+	go func() { // ends with the write, or with the process
+		_, err := w.out.Write(text.Bytes())
+		written <- err
+	}()
+	select {
+	case <-ctx.Done():
+		return failed(ctx, w, context.Cause(ctx))
+	case err := <-written:
+		switch {
+		case err == nil:
+			return code
+		case !errors.Is(err, syscall.EPIPE):
+			fmt.Fprintln(w.err, "mcp-sidecar: standard output:", err)
+		}
+		return exitFailed
+	}
 }

@@ -9,8 +9,8 @@ const mcpJSON = ".mcp.json"
 
 func claudePlaces(s *site) []place {
 	main, settings := s.home(".claude.json"), s.home(".claude", "settings.json")
-	if dir := s.env("CLAUDE_CONFIG_DIR"); dir != "" {
-		dir = s.path(dir)
+	// A relative one would lead into the project.
+	if dir, ok := absolute(s.env("CLAUDE_CONFIG_DIR"), s.opts.Home, ""); ok {
 		main, settings = filepath.Join(dir, ".claude.json"), filepath.Join(dir, "settings.json")
 	}
 	own := claudeDialect()
@@ -39,7 +39,7 @@ func (r *reading) claudeProject() *node {
 		return nil // readClaudeSwitches reports it
 	}
 	cwd := r.site.opts.Cwd
-	for _, key := range []string{cwd, filepath.ToSlash(cwd), resolved(cwd)} {
+	for _, key := range []string{cwd, filepath.ToSlash(cwd), r.site.cwd} {
 		if n := projects.get(key); n != nil && n.kind == object {
 			return n
 		}

@@ -33,23 +33,30 @@ func firstOfName(entries []*Entry, denied func(*Entry) bool) []*Entry {
 }
 
 // mergeAliases makes one server of entries that would start the same thing
-// under different names: the earlier name stays. Disabled and invalid entries
-// start nothing, so they neither become aliases nor have any.
+// under different names. The earlier name stays, but one that needs no trust
+// before one that does: a project must not keep the user's server from starting.
+// Disabled and invalid entries start nothing, so they neither become aliases nor
+// have any.
 func mergeAliases(entries []*Entry, x Expander) []*Entry {
-	servers := make([]*Entry, 0, len(entries))
-	first := make(map[string]*Entry, len(entries))
-	for _, e := range entries {
+	targets := make([]string, len(entries)) // "" for what starts nothing
+	winner := make(map[string]*Entry, len(entries))
+	for i, e := range entries {
 		if e.Disabled || e.Invalid != "" {
+			continue
+		}
+		targets[i] = e.target(x)
+		if first := winner[targets[i]]; first == nil || first.NeedsTrust() && !e.NeedsTrust() {
+			winner[targets[i]] = e
+		}
+	}
+	servers := make([]*Entry, 0, len(entries))
+	for i, e := range entries {
+		server := winner[targets[i]]
+		if server == nil || server == e {
 			servers = append(servers, e)
 			continue
 		}
-		identity := e.target(x)
-		if server, ok := first[identity]; ok {
-			server.Aliases = append(server.Aliases, Alias{Name: e.Name, Path: e.Path})
-			continue
-		}
-		first[identity] = e
-		servers = append(servers, e)
+		server.Aliases = append(server.Aliases, Alias{Name: e.Name, Path: e.Path})
 	}
 	return servers
 }

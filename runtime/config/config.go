@@ -62,8 +62,9 @@ type Result struct {
 	// reader panicked): Entries is then empty.
 	Hard error
 
-	// texts are the last good texts of the files, by path, for Options.Previous.
-	texts map[string][]byte
+	// good has what Options.Previous needs of the files that could be parsed, by
+	// path: the last good text, and whose it was.
+	good map[string]loaded
 }
 
 // File is one place that was looked at.

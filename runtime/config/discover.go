@@ -2,14 +2,33 @@ package config
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strconv"
+	"time"
 )
 
-// Discover reads every row's files and says which servers there are. It ends
-// early, with Hard set, when ctx does.
+// discoveryLimit bounds one discovery. A directory on a network may not answer
+// for minutes.
+const discoveryLimit = 5 * time.Second
+
+// homeLimit is how much of it finding the home directory's real path may take:
+// a home that does not answer must not cost the project's files.
+const homeLimit = time.Second
+
+// errSlow is the cause of a context that discoveryLimit has ended.
+var errSlow = errors.New("not read within " + strconv.Itoa(int(discoveryLimit/time.Second)) + " s")
+
+// Discover reads every row's files and says which servers there are. It returns
+// at once, with Hard set, when ctx ends, and after 5 s with what it has read by
+// then: each other file is a diagnostic, or what it gave in Options.Previous as
+// well. A read of the file system that hangs cannot be stopped: its goroutine is
+// left behind, touches nothing of the result, and ends with that read.
 func Discover(ctx context.Context, o Options) Result {
-	return discover(ctx, o, providers())
+	return discover(ctx, o, providers(), readFile)
 }
 
 // row is a provider with its places.
@@ -18,39 +37,101 @@ type row struct {
 	places   []place
 }
 
-func discover(ctx context.Context, o Options, table []provider) (result Result) {
+func discover(ctx context.Context, o Options, table []provider, read opener) (result Result) {
 	defer func() {
 		if v := recover(); v != nil {
 			result = Result{Hard: &PanicError{v, debug.Stack()}}
 		}
 	}()
-	if err := checkCwd(o.Cwd); err != nil {
+	ctx, cancel := context.WithTimeoutCause(ctx, discoveryLimit, errSlow)
+	defer cancel()
+	at, err := await(ctx, func() (survey, error) { return lookAround(ctx, o, table) })
+	if errors.Is(err, errSlow) {
+		err = fmt.Errorf("cwd %s: %w", o.Cwd, errSlow)
+	}
+	if err != nil {
 		return Result{Hard: err}
 	}
-	s := newSite(o)
-	var rows []row
 	var places []place
+	for _, r := range at.rows {
+		places = append(places, r.places...)
+	}
+	files, err := load(ctx, places, o.Previous, read)
+	if err != nil {
+		return Result{Hard: err}
+	}
+	d := &discovery{site: at.site, files: files, claimed: make(map[string]claim), told: make(map[string]bool)}
+	d.claimUserFiles(places)
+	for _, r := range at.rows {
+		d.readRow(r)
+	}
+	return d.result()
+}
+
+// await runs f, which may hang in the file system, and returns its outcome, or
+// the cause of ctx's end. The goroutine ends with f.
+func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	ended := make(chan outcome, 1)
+	go func() {
+		defer func() {
+			if v := recover(); v != nil {
+				ended <- outcome{err: &PanicError{v, debug.Stack()}}
+			}
+		}()
+		value, err := f()
+		ended <- outcome{value, err}
+	}()
+	select {
+	case o := <-ended:
+		return o.value, o.err
+	case <-ctx.Done():
+		var none T
+		return none, context.Cause(ctx)
+	}
+}
+
+// survey is where to look.
+type survey struct {
+	site *site
+	rows []row
+}
+
+// lookAround finds the places of every row that the host wants.
+func lookAround(ctx context.Context, o Options, table []provider) (survey, error) {
+	if err := checkCwd(o.Cwd); err != nil {
+		return survey{}, err
+	}
+	s := newSite(o, realHome(ctx, o.Home))
+	at := survey{site: s}
 	for _, p := range table {
 		if !p.chosen(&o) {
 			continue
 		}
 		r := row{p, p.places(s)}
-		if !o.ProjectConfig {
-			r.places = slices.DeleteFunc(r.places, func(p place) bool { return p.level == Project || p.personal })
-		}
-		rows = append(rows, r)
-		places = append(places, r.places...)
+		r.places = slices.DeleteFunc(r.places, func(p place) bool {
+			return !p.located() || !o.ProjectConfig && (p.level == Project || p.personal)
+		})
+		at.rows = append(at.rows, r)
 	}
-	files, err := load(ctx, places, o.Previous)
+	return at, nil
+}
+
+// realHome is the home directory without symbolic links, "" when there is none.
+func realHome(ctx context.Context, home string) string {
+	if !filepath.IsAbs(home) {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, homeLimit)
+	defer cancel()
+	real, err := await(ctx, func() (string, error) { return resolved(home), nil })
 	if err != nil {
-		return Result{Hard: err}
+		return filepath.Clean(home)
 	}
-	d := &discovery{site: s, files: files, claimed: make(map[string]claim), told: make(map[string]bool)}
-	d.claimUserFiles(places)
-	for _, r := range rows {
-		d.readRow(r)
-	}
-	return d.result()
+	return real
 }
 
 // discovery gathers what the places give, in the order of the table.
@@ -75,6 +156,18 @@ type claim struct {
 	path     string
 }
 
+// unlocatedFiles reports those of discovery.files that are nowhere.
+func (d *discovery) unlocatedFiles() {
+	o := &d.site.opts
+	for _, file := range o.Files {
+		if _, ok := absolute(file, o.Home, o.Cwd); !ok {
+			d.report.diagnostics = append(d.report.diagnostics, Diagnostic{
+				Path: file, Message: "there is no home directory: not read",
+			})
+		}
+	}
+}
+
 // claimUserFiles keeps the user's files from being read as a project's too.
 func (d *discovery) claimUserFiles(places []place) {
 	for _, p := range places {
@@ -85,6 +178,9 @@ func (d *discovery) claimUserFiles(places []place) {
 }
 
 func (d *discovery) readRow(r row) {
+	if r.provider.id == sidecarID {
+		d.unlocatedFiles()
+	}
 	var found []definition
 	for _, at := range r.places {
 		found = append(found, d.read(&r.provider, at)...)
@@ -160,13 +256,13 @@ func (d *discovery) result() Result {
 	}
 	winners = mergeAliases(winners, Expander{Getenv: o.Getenv, Home: o.Home, Folder: o.Cwd})
 
-	result := Result{Diagnostics: d.report.diagnostics, ExaKeys: keys, Files: d.seen, texts: make(map[string][]byte)}
+	result := Result{Diagnostics: d.report.diagnostics, ExaKeys: keys, Files: d.seen, good: make(map[string]loaded)}
 	for _, e := range winners {
 		result.Entries = append(result.Entries, *e)
 	}
 	for path, f := range d.files {
 		if f.text != nil {
-			result.texts[path] = f.text
+			result.good[path] = loaded{real: f.real, foreign: f.foreign, text: f.text}
 		}
 	}
 	return result

@@ -51,7 +51,7 @@ func TestL06DiscoveryFailsAsAWholeOnlyForTheWorkingDirectoryOrAPanic(t *testing.
 		t.Run(c.name, func(t *testing.T) {
 			o := m.opts
 			o.Cwd = c.cwd
-			r := discover(t.Context(), o, c.table)
+			r := discover(t.Context(), o, c.table, readFile)
 			if c.want == "" {
 				if r.Hard != nil || len(r.Entries) != 1 {
 					t.Errorf("hard %v, entries %v", r.Hard, r.Entries)

@@ -17,20 +17,17 @@ import (
 const minSecret = 8
 
 // MissingInputError says that an entry needs values only the user has.
-type MissingInputError struct {
-	Server string
-	IDs    []string
-}
+type MissingInputError struct{ IDs []string }
 
 // Error implements error.
 func (e *MissingInputError) Error() string {
-	return fmt.Sprintf("server %q: no value for ${input:%s}", e.Server, strings.Join(e.IDs, "}, ${input:"))
+	return fmt.Sprintf("no value for ${input:%s}", strings.Join(e.IDs, "}, ${input:"))
 }
 
 // Expand replaces what the entry refers to. Variables that are not set stay as
 // written and commands that fail drop their key, each with a warning; an
 // environment file that cannot be read is an error, as is an input without a
-// value (*MissingInputError).
+// value (*MissingInputError). Errors leave it to the caller to name the server.
 func (e *Entry) Expand(ctx context.Context, x Expander) (Expanded, error) {
 	if e.Invalid != "" {
 		return Expanded{}, errors.New(e.Invalid)
@@ -40,17 +37,17 @@ func (e *Entry) Expand(ctx context.Context, x Expander) (Expanded, error) {
 		return ok
 	})
 	if len(missing) > 0 {
-		return Expanded{}, &MissingInputError{e.Name, missing}
+		return Expanded{}, &MissingInputError{missing}
 	}
 	ex := &expansion{e: e, x: x}
 	out, envFile := ex.entry(ctx)
 	if envFile != "" {
 		if err := ex.readEnvFile(envFile, &out); err != nil {
-			return Expanded{}, fmt.Errorf("server %q: envFile %s: %w", e.Name, e.EnvFile, err)
+			return Expanded{}, fmt.Errorf("envFile %s: %w", e.EnvFile, err)
 		}
 	}
 	if err := ctx.Err(); err != nil {
-		return Expanded{}, fmt.Errorf("server %q: expand: %w", e.Name, context.Cause(ctx))
+		return Expanded{}, fmt.Errorf("expand: %w", context.Cause(ctx))
 	}
 	out.Secrets, out.Warnings = ex.secrets, ex.warnings
 	return out, nil
@@ -80,13 +77,13 @@ func (ex *expansion) entry(ctx context.Context) (out Expanded, envFile string) {
 	}
 	// A name without a slash is looked for in PATH.
 	if strings.ContainsAny(out.Command, "/"+string(filepath.Separator)) {
-		out.Command = ex.path(out.Command)
+		out.Command = ex.path("command", out.Command)
 	}
 	if e.Cwd != "" {
-		out.Cwd = ex.path(ex.text("cwd", e.Cwd, 0))
+		out.Cwd = ex.path("cwd", ex.text("cwd", e.Cwd, 0))
 	}
 	if e.EnvFile != "" {
-		envFile = ex.path(ex.text("envFile", e.EnvFile, 0))
+		envFile = ex.path("envFile", ex.text("envFile", e.EnvFile, 0))
 	}
 	if e.Auth != nil {
 		auth := *e.Auth
@@ -98,11 +95,17 @@ func (ex *expansion) entry(ctx context.Context) (out Expanded, envFile string) {
 	return out, envFile
 }
 
-func (ex *expansion) path(p string) string {
+func (ex *expansion) path(where, p string) string {
 	if strings.HasPrefix(p, "${") {
 		return p // nothing is known about where it leads
 	}
-	return absolute(p, ex.x.Home, ex.e.base)
+	path, ok := absolute(p, ex.x.Home, ex.e.base)
+	if !ok {
+		ex.unresolved = true
+		ex.warn("%s: there is no home directory, so ~ stays as written", where)
+		return p
+	}
+	return path
 }
 
 // table expands the values of env and headers, in the order of their names.
@@ -168,7 +171,7 @@ func (ex *expansion) text(where, s string, depth int) string {
 			}
 			b.WriteString(v)
 		case fact:
-			b.WriteString(ex.fact(p.name))
+			b.WriteString(ex.fact(where, p))
 		case foreignForm:
 			ex.unresolved = true
 			ex.warn("%s: ${%s} is not supported and stays as written", where, p.name)
@@ -194,17 +197,22 @@ func (ex *expansion) variable(where string, p piece, depth int) string {
 
 // fact is what the editor would know. In a project's file the workspace folder
 // is the project.
-func (ex *expansion) fact(name string) string {
+func (ex *expansion) fact(where string, p piece) string {
 	folder := ex.x.Folder
 	if ex.e.Level == Project {
 		folder = ex.e.base
 	}
-	switch name {
+	switch p.name {
 	case "workspaceFolder":
 		return folder
 	case "workspaceFolderBasename":
 		return filepath.Base(folder)
 	case "userHome":
+		if !filepath.IsAbs(ex.x.Home) {
+			ex.unresolved = true
+			ex.warn("%s: there is no home directory, so ${userHome} stays as written", where)
+			return p.text
+		}
 		return ex.x.Home
 	}
 	return string(filepath.Separator) // pathSeparator

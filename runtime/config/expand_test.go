@@ -198,10 +198,10 @@ func TestAMissingInputIsNamed(t *testing.T) {
 	}
 	_, err := e.Expand(t.Context(), x)
 	var missing *MissingInputError
-	if !errors.As(err, &missing) || missing.Server != "s" || !slices.Equal(missing.IDs, []string{"a", "b"}) {
+	if !errors.As(err, &missing) || !slices.Equal(missing.IDs, []string{"a", "b"}) {
 		t.Fatalf("got %v", err)
 	}
-	if want := `server "s": no value for ${input:a}, ${input:b}`; err.Error() != want {
+	if want := `no value for ${input:a}, ${input:b}`; err.Error() != want {
 		t.Errorf("got %s, want %s", err, want)
 	}
 }
@@ -264,7 +264,7 @@ func TestEnvFile(t *testing.T) {
 	}
 
 	e.EnvFile = "missing.env"
-	if _, err := e.Expand(t.Context(), x); err == nil || err.Error() != `server "s": envFile missing.env: no such file or directory` {
+	if _, err := e.Expand(t.Context(), x); err == nil || err.Error() != `envFile missing.env: no such file or directory` {
 		t.Errorf("got %v", err)
 	}
 }

@@ -65,7 +65,7 @@ func TestAnUnreadableFileIsOneDiagnostic(t *testing.T) {
 			t.Fatal(err)
 		}
 		var f loaded
-		asNobody(t, func() { f = loadFile(place{path: path, parse: parseJSONC}, nil) })
+		asNobody(t, func() { f = loadFile(place{path: path, parse: parseJSONC}, nil, readFile) })
 		if f.state != want {
 			t.Errorf("mode %o: %s, want %s", mode, f.state, want)
 		}

@@ -31,6 +31,21 @@ type reach struct {
 	Cwd      string            `json:",omitempty"`
 	URL      string            `json:",omitempty"`
 	Headers  map[string]string `json:",omitempty"`
+	Auth     *Auth             `json:",omitempty"`
+}
+
+// account is the part of auth that decides as whom a server is reached: at
+// which port a login comes back does not.
+func (a *Auth) account() *Auth {
+	if a == nil {
+		return nil
+	}
+	who := *a
+	who.CallbackPort = 0
+	if who.ClientID == "" && who.ClientSecret == "" && len(who.Scopes) == 0 && who.Flow == "" {
+		return nil
+	}
+	return &who
 }
 
 // written is the entry as its file has it; what the transport does not use is
@@ -42,7 +57,7 @@ func (e *Entry) written() reach {
 			UnsetEnv: e.UnsetEnv, EnvFile: e.EnvFile, Cwd: e.Cwd,
 		}
 	}
-	return reach{Kind: e.Kind, URL: e.URL, Headers: e.Headers}
+	return reach{Kind: e.Kind, URL: e.URL, Headers: e.Headers, Auth: e.Auth.account()}
 }
 
 // target is what the entry leads to, in a form that is equal for two entries
@@ -64,7 +79,7 @@ func (e *Entry) target(x Expander) string {
 	for name, value := range out.Headers {
 		headers[strings.ToLower(name)] = value
 	}
-	return string(canonical(reach{URL: out.URL, Headers: headers}))
+	return string(canonical(reach{URL: out.URL, Headers: headers, Auth: out.Auth.account()}))
 }
 
 // canonical is JSON with sorted keys.

@@ -7,13 +7,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"runtime/debug"
-	"sync"
 	"syscall"
 )
-
-// readers is how many files are read at once: enough to overlap the waits of a
-// network file system.
-const readers = 8
 
 // loaded is one file, read and parsed.
 type loaded struct {
@@ -40,45 +35,62 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("discovery failed: a reader panicked: %v", e.Value)
 }
 
-// load reads every file once, several at a time. The goroutines it starts end
-// when the files are read, and it waits for them.
-func load(ctx context.Context, places []place, previous *Result) (map[string]*loaded, error) {
-	files := make(map[string]*loaded)
-	queue := make(chan place, len(places))
-	for _, p := range places {
-		if p.path != "" && files[p.path] == nil {
-			files[p.path] = &loaded{}
-			queue <- p
-		}
-	}
-	close(queue)
-	failures := make(chan error, readers)
-	var wait sync.WaitGroup
-	for range min(readers, len(files)) {
-		wait.Go(func() {
-			defer func() {
-				if v := recover(); v != nil {
-					failures <- &PanicError{v, debug.Stack()}
-				}
-			}()
-			for p := range queue {
-				if ctx.Err() != nil {
-					return
-				}
-				*files[p.path] = loadFile(p, previous)
-			}
-		})
-	}
-	wait.Wait()
-	close(failures)
-	if err := <-failures; err != nil {
-		return nil, err
-	}
-	return files, ctx.Err()
+// opener reads a whole file. It is readFile but for tests.
+type opener func(path string) ([]byte, fs.FileInfo, error)
+
+// arrival is a file that was read, or the panic of its reader.
+type arrival struct {
+	path string
+	file loaded
+	err  error
 }
 
-func loadFile(p place, previous *Result) loaded {
-	data, info, err := readFile(p.path)
+// load reads every file once, all of them at the same time, since any may be on
+// a file system that does not answer. What has not been read when ctx ends
+// because of errSlow is broken; any other end is an error. The goroutines end
+// with their files; load waits for them as long as ctx lasts.
+func load(ctx context.Context, places []place, previous *Result, read opener) (map[string]*loaded, error) {
+	pending := make(map[string]place)
+	for _, p := range places {
+		if _, twice := pending[p.path]; p.path != "" && !twice {
+			pending[p.path] = p
+		}
+	}
+	arrivals := make(chan arrival, len(pending))
+	for _, p := range pending {
+		go func() {
+			defer func() {
+				if v := recover(); v != nil {
+					arrivals <- arrival{err: &PanicError{v, debug.Stack()}}
+				}
+			}()
+			arrivals <- arrival{path: p.path, file: loadFile(p, previous, read)}
+		}()
+	}
+	files := make(map[string]*loaded, len(pending))
+	for len(pending) > 0 {
+		select {
+		case a := <-arrivals:
+			if a.err != nil {
+				return nil, a.err
+			}
+			files[a.path] = &a.file
+			delete(pending, a.path)
+		case <-ctx.Done():
+			if err := context.Cause(ctx); !errors.Is(err, errSlow) {
+				return nil, err
+			}
+			for path, p := range pending {
+				files[path] = lateFile(p, previous)
+			}
+			return files, nil
+		}
+	}
+	return files, nil
+}
+
+func loadFile(p place, previous *Result, read opener) loaded {
+	data, info, err := read(p.path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return loaded{state: FileAbsent}
 	}
@@ -102,6 +114,17 @@ func loadFile(p place, previous *Result) loaded {
 	return f
 }
 
+// lateFile is a file that did not arrive in time. Whose it is now is not known,
+// so it is taken for whose it was.
+func lateFile(p place, previous *Result) *loaded {
+	f := loaded{state: FileBroken, real: p.path, problem: &Diagnostic{Path: p.path, Message: errSlow.Error()}}
+	if previous != nil && previous.good[p.path].text != nil {
+		f.real, f.foreign = previous.good[p.path].real, previous.good[p.path].foreign
+	}
+	f = f.fallBack(p, previous)
+	return &f
+}
+
 func parseFile(p place, data []byte, doc *document) (root *node, decoded []byte, problem *syntaxError) {
 	decoded, problem = decodeText(data)
 	if problem != nil {
@@ -116,10 +139,10 @@ func parseFile(p place, data []byte, doc *document) (root *node, decoded []byte,
 
 // fallBack gives a broken file what it held when it was last good.
 func (f loaded) fallBack(p place, previous *Result) loaded {
-	if previous == nil || previous.texts[p.path] == nil {
+	if previous == nil || previous.good[p.path].text == nil {
 		return f
 	}
-	f.text = previous.texts[p.path]
+	f.text = previous.good[p.path].text
 	root, problem := p.parse(&document{path: p.path, stale: true}, f.text)
 	if problem == nil {
 		f.root = root

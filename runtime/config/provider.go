@@ -28,6 +28,10 @@ type place struct {
 	read     func(*reading)
 }
 
+// located says whether a place is somewhere. A file of the user's is not when
+// there is no home directory.
+func (p *place) located() bool { return p.level == Host || filepath.IsAbs(p.path) }
+
 // providers is the table, strongest first.
 func providers() []provider {
 	return []provider{
@@ -103,8 +107,10 @@ func sidecarPlaces(s *site) []place {
 	} else {
 		places = append(places, user)
 	}
-	for _, path := range s.opts.Files {
-		places = append(places, s.ofUser(s.path(path), native, readMCPServers))
+	for _, file := range s.opts.Files {
+		if path, ok := absolute(file, s.opts.Home, s.opts.Cwd); ok {
+			places = append(places, s.ofUser(path, native, readMCPServers))
+		}
 	}
 	return places
 }

@@ -13,20 +13,31 @@ import (
 // site is the user's machine as discovery sees it: what the locators of the
 // providers may ask.
 type site struct {
+	// opts has the home directory as an absolute path, or "" for none.
 	opts Options
 	os   string // GOOS
+	// cwd is that of opts, without symbolic links.
+	cwd  string
 	dirs []string
 }
 
-func newSite(o Options) *site {
+// newSite is given the home directory twice: realHome is without symbolic links.
+func newSite(o Options, realHome string) *site {
 	s := &site{opts: o, os: goruntime.GOOS}
 	s.opts.Cwd = filepath.Clean(o.Cwd)
+	s.cwd = resolved(s.opts.Cwd)
+	if !filepath.IsAbs(o.Home) {
+		s.opts.Home = ""
+	}
 	folders := o.Folders
 	if len(folders) == 0 {
 		folders = []string{s.opts.Cwd}
 	}
 	for _, folder := range folders {
-		for _, dir := range projectDirs(filepath.Clean(folder), o.Home) {
+		if !filepath.IsAbs(folder) {
+			continue
+		}
+		for _, dir := range projectDirs(filepath.Clean(folder), realHome) {
 			if !slices.Contains(s.dirs, dir) {
 				s.dirs = append(s.dirs, dir)
 			}
@@ -57,12 +68,13 @@ func checkCwd(cwd string) error {
 
 // projectDirs are the directories in which project files of a workspace folder
 // may lie, nearest first: the folder and those above it up to the repository
-// root; outside of a repository the folder alone. Never the home directory or
-// one above it, where everything would be called a project.
+// root; outside of a repository the folder alone. Never the home directory
+// (which has its symbolic links resolved, "" for none) or one above it, where
+// everything would be called a project.
 func projectDirs(folder, home string) []string {
 	var dirs []string
 	for dir := folder; ; dir = filepath.Dir(dir) {
-		below := !holds(dir, home)
+		below := home == "" || !holds(dir, home)
 		if below {
 			dirs = append(dirs, dir)
 		}
@@ -76,9 +88,9 @@ func projectDirs(folder, home string) []string {
 	}
 }
 
-// holds says that dir is path or above it, symbolic links resolved.
+// holds says that dir, symbolic links resolved, is path or above it.
 func holds(dir, path string) bool {
-	rel, err := filepath.Rel(resolved(dir), resolved(path))
+	rel, err := filepath.Rel(resolved(dir), path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
@@ -107,7 +119,12 @@ func (s *site) dirFrom(name string, fallback ...string) string {
 	return s.home(fallback...)
 }
 
+// home is a path under the home directory, "" when there is none: a relative
+// path would be a file of the project that passes for the user's.
 func (s *site) home(elem ...string) string {
+	if s.opts.Home == "" {
+		return ""
+	}
 	return filepath.Join(append([]string{s.opts.Home}, elem...)...)
 }
 
@@ -127,23 +144,20 @@ func (s *site) appConfig() string {
 	return s.configHome()
 }
 
-// path makes absolute what the host or the user wrote.
-func (s *site) path(p string) string {
-	return absolute(p, s.opts.Home, s.opts.Cwd)
-}
-
-// absolute resolves "~/" and relative paths.
-func absolute(p, home, base string) string {
-	if p == "~" {
-		return home
+// absolute resolves "~/" and relative paths. It is false when that takes a home
+// or a base directory and there is none.
+func absolute(p, home, base string) (string, bool) {
+	switch rest, ok := strings.CutPrefix(p, "~/"); {
+	case ok || p == "~":
+		if p == "~" {
+			rest = ""
+		}
+		p = filepath.Join(home, rest)
+		return p, filepath.IsAbs(home)
+	case filepath.IsAbs(p):
+		return filepath.Clean(p), true
 	}
-	if rest, ok := strings.CutPrefix(p, "~/"); ok {
-		return filepath.Join(home, rest)
-	}
-	if filepath.IsAbs(p) {
-		return filepath.Clean(p)
-	}
-	return filepath.Join(base, p)
+	return filepath.Join(base, p), filepath.IsAbs(base)
 }
 
 // withSuffix are the files of a directory whose names end so, sorted.

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+)
+
+func TestListSaysByItsExitCodeWhetherSomethingIsWrong(t *testing.T) {
+	for phase, want := range map[rpc.Phase]int{
+		rpc.PhaseReady: exitOK, rpc.PhaseUntrusted: exitOK, rpc.PhaseDisabled: exitOK, rpc.PhaseStopped: exitOK,
+		rpc.PhaseFailed: exitFailed, rpc.PhaseInvalid: exitFailed, rpc.PhaseNeedsAuth: exitFailed,
+		rpc.PhaseNeedsInput: exitFailed, rpc.PhaseSuspended: exitFailed,
+	} {
+		snap := &rpc.Snapshot{Servers: []rpc.Server{{Name: "a", Phase: rpc.PhaseReady}, {Name: "b", Phase: phase}}}
+		if got := listCode(snap); got != want {
+			t.Errorf("%s: exit code %d, want %d", phase, got, want)
+		}
+	}
+	for severity, want := range map[rpc.Severity]int{rpc.SeverityWarning: exitOK, rpc.SeverityError: exitFailed} {
+		if got := listCode(&rpc.Snapshot{Errors: []rpc.Diagnostic{{Path: "f", Severity: severity}}}); got != want {
+			t.Errorf("%s: exit code %d, want %d", severity, got, want)
+		}
+	}
+}
+
+func TestTheLineOnTheScreenIsReplacedAndTakenAway(t *testing.T) {
+	var out bytes.Buffer
+	h := &screenHost{out: &out, screen: true}
+	h.Publish(rpc.Update{}) // has no view
+	h.Publish(rpc.Update{View: &rpc.Snapshot{Servers: []rpc.Server{{Name: "a\x1b", Status: rpc.StatusConnecting}}}})
+	h.clear()
+	h.Publish(rpc.Update{View: &rpc.Snapshot{Servers: []rpc.Server{{Name: "b", Status: rpc.StatusConnecting}}}})
+	if got, want := out.String(), "\r0/1  waiting for a \r                   \r"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestARefusedCallIsExplainedByItsServer(t *testing.T) {
+	snap := &rpc.Snapshot{Servers: []rpc.Server{
+		{Name: "mine", Phase: rpc.PhaseReady, Source: rpc.Source{Aliases: []rpc.Alias{{Name: "theirs"}}}},
+		{Name: "off", Phase: rpc.PhaseDisabled, Source: rpc.Source{ProviderName: "Host"}},
+		{Name: "new", Phase: rpc.PhaseUntrusted},
+		{Name: "odd", Phase: rpc.PhaseInvalid, Error: &rpc.ServerError{Message: "what is wrong"}},
+	}}
+	for name, want := range map[string]string{
+		"theirs": `the same server as "mine"`, "off": "disabled, in Host", "new": "--trust allow", "odd": "what is wrong",
+		"mine": "", "nobody": "",
+	} {
+		if got := hintOn(name, snap); !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+func TestTheTableShowsADiagnosticOnceAndWhereItIs(t *testing.T) {
+	snap := &rpc.Snapshot{
+		Servers: []rpc.Server{{
+			Name: "odd", Phase: rpc.PhaseInvalid, Error: &rpc.ServerError{Message: "both"},
+			Source: rpc.Source{Path: "/f", ProviderName: "P", Level: rpc.LevelUser, Aliases: []rpc.Alias{{Name: "other", Path: "/g"}}},
+		}},
+		Errors: []rpc.Diagnostic{
+			{Path: "/f", Server: "odd", Error: "both", Severity: rpc.SeverityError, Line: 4, Column: 13},
+			{Path: "mcp:odd", Server: "odd", Error: "not set", Severity: rpc.SeverityWarning},
+			{Path: "/h", Server: "lost", Error: "of another", Severity: rpc.SeverityError, Line: 1, Column: 2},
+			{Path: "/i", Error: "a whole file", Severity: rpc.SeverityError},
+		},
+	}
+	const want = `odd  invalid
+    from /f (P, user)
+    also other in /g
+    both
+    at /f:4:13
+    warning: not set
+
+error: /h:1:2: of another
+error: /i: a whole file
+`
+	var out strings.Builder
+	if printTable(&out, snap); out.String() != want {
+		t.Errorf("got\n%s", out.String())
+	}
+}

@@ -1,0 +1,110 @@
+package config
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Where there is no home directory, or a variable leads nowhere, every file of
+// the user's would be one of the project's, if its path were resolved against
+// the directory we run in.
+func TestNoFileOfTheProjectPassesForTheUsers(t *testing.T) {
+	cases := []struct {
+		name string
+		home string
+		env  map[string]string
+	}{
+		{"no home", "", nil},
+		{"a relative home", ".", nil},
+		{"a home below", "x", nil},
+		{"a relative XDG_CONFIG_HOME", "", map[string]string{"XDG_CONFIG_HOME": ".config"}},
+		{"a relative CLAUDE_CONFIG_DIR", "", map[string]string{"CLAUDE_CONFIG_DIR": "."}},
+		{"CLAUDE_CONFIG_DIR under no home", "", map[string]string{"CLAUDE_CONFIG_DIR": "~/"}},
+		{"a relative COPILOT_HOME", "", map[string]string{"COPILOT_HOME": ".copilot"}},
+		{"a relative APPDATA", "", map[string]string{"APPDATA": "AppData/Roaming"}},
+		{"CLAUDE_CONFIG_DIR, with a home", "$home", map[string]string{"CLAUDE_CONFIG_DIR": "."}},
+		{"XDG_CONFIG_HOME, with a home", "$home", map[string]string{"XDG_CONFIG_HOME": ".config"}},
+	}
+	const evil = `{"mcpServers": {"evil": {"command": "evil"}}, "servers": {"evil": {"command": "evil"}}}`
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			m := newMachine(t)
+			m.mkdir(t, "home/me")
+			m.env = c.env
+			m.opts.Home = strings.ReplaceAll(c.home, "$home", m.path("home/me"))
+			for _, prefix := range []string{"", "x/"} {
+				for _, file := range []string{
+					".claude.json", ".claude/settings.json", ".config/mcp-sidecar/mcp.json", "mcp-sidecar/mcp.json",
+					".config/Code/User/mcp.json", "Code/User/mcp.json", ".copilot/mcp-config.json", "AppData/Roaming/Code/User/mcp.json",
+					"Library/Application Support/Code/User/mcp.json",
+				} {
+					m.write(t, "home/project/"+prefix+file, []byte(evil))
+				}
+			}
+			m.write(t, "home/project/.mcp.json", []byte(`{"mcpServers": {"theirs": {"command": "t"}}}`))
+			t.Chdir(m.opts.Cwd)
+			for _, goos := range []string{"linux", "darwin", "windows"} {
+				table := slices.Clone(providers())
+				for i, p := range table {
+					table[i].places = func(s *site) []place {
+						s.os = goos
+						return p.places(s)
+					}
+				}
+				r := discover(t.Context(), m.opts, table, readFile)
+				if len(r.Entries) != 1 || r.Entries[0].Name != "theirs" || !r.Entries[0].NeedsTrust() || r.Hard != nil {
+					t.Errorf("%s:\n%s", goos, m.render(r))
+				}
+				for _, f := range r.Files {
+					if !filepath.IsAbs(f.Path) {
+						t.Errorf("%s: looked at %s", goos, f.Path)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestARelativeWorkspaceFolderIsNoFolder(t *testing.T) {
+	m := newMachine(t)
+	m.write(t, "home/project/sub/.mcp.json", []byte(`{"mcpServers": {"a": {"command": "a"}}}`))
+	t.Chdir(m.opts.Cwd)
+	m.opts.Folders = []string{"sub", ""}
+	if r := m.discover(t); len(r.Entries) != 0 || r.Hard != nil {
+		t.Error(m.render(r))
+	}
+}
+
+func TestAFileTheHostNamedUnderNoHomeIsADiagnostic(t *testing.T) {
+	m := newMachine(t)
+	m.write(t, "home/project/~/servers.json", []byte(`{"mcpServers": {"a": {"command": "a"}}}`))
+	m.write(t, "home/project/servers.json", []byte(`{"mcpServers": {"a": {"command": "a"}}}`))
+	t.Chdir(m.opts.Cwd)
+	m.opts.Home, m.opts.Files = "", []string{"~/servers.json"}
+	r := m.discover(t)
+	if len(r.Entries) != 0 || len(r.Diagnostics) != 1 ||
+		r.Diagnostics[0].Path != "~/servers.json" || r.Diagnostics[0].Message != "there is no home directory: not read" {
+		t.Error(m.render(r))
+	}
+}
+
+func TestWithoutAHomeWhatRefersToItStaysAsWritten(t *testing.T) {
+	e := &Entry{Name: "s", Kind: "stdio", Command: "~/run", Args: []string{"${userHome}/x"}, Cwd: "~", base: "/base", forms: vscodeDialect().forms}
+	out, err := e.Expand(t.Context(), Expander{Folder: "/w"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Command != "~/run" || out.Args[0] != "${userHome}/x" || out.Cwd != "~" {
+		t.Errorf("expanded to %+v", out)
+	}
+	want := []string{
+		"args[0]: there is no home directory, so ${userHome} stays as written",
+		"command: there is no home directory, so ~ stays as written",
+		"cwd: there is no home directory, so ~ stays as written",
+	}
+	if slices.Sort(out.Warnings); !slices.Equal(out.Warnings, want) {
+		t.Errorf("warnings %q", out.Warnings)
+	}
+}
