@@ -591,6 +591,9 @@ func (v *Server) AppendJSON(dst []byte) []byte {
 		dst = appendString(appendName(dst, "instructions"), v.Instructions)
 	}
 	dst = v.Tools.AppendJSON(appendName(dst, "tools"))
+	if v.Activity != "" {
+		dst = appendString(appendName(dst, "activity"), v.Activity)
+	}
 	if v.Error != nil {
 		dst = v.Error.AppendJSON(appendName(dst, "error"))
 	}
@@ -607,7 +610,7 @@ func (v *Server) AppendJSON(dst []byte) []byte {
 }
 
 func (v *Server) size() int {
-	return 187 +
+	return 199 +
 		sizeString(v.Name) +
 		sizeString[Status](v.Status) +
 		sizeString[Phase](v.Phase) +
@@ -616,6 +619,7 @@ func (v *Server) size() int {
 		sizeRaw(v.ServerInfo) +
 		sizeString(v.Instructions) +
 		v.Tools.size() +
+		sizeString(v.Activity) +
 		sizePointer(v.Error) +
 		v.Source.size() +
 		v.Timings.size()

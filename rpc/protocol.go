@@ -718,6 +718,9 @@ type Server struct {
 	ServerInfo   json.RawMessage `json:"serverInfo,omitempty"`
 	Instructions string          `json:"instructions,omitempty"`
 	Tools        ServerTools     `json:"tools"`
+	// Activity is the last line that the process wrote to stderr, while it
+	// connects: what a slow start is doing.
+	Activity string `json:"activity,omitempty"`
 	// Error is the last attempt's and stays until one succeeds.
 	Error  *ServerError `json:"error,omitempty"`
 	Source Source       `json:"source"`

@@ -34,7 +34,7 @@ func (s *server) dial() {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	a := &attempt{n: s.attempts, cancel: cancel, gone: make(chan struct{})}
 	before, connect := s.gone, s.connect
-	s.cur = a
+	s.cur, s.activity = a, ""
 	s.children.Go(func() {
 		defer cancel(nil)
 		if before != nil {
@@ -80,8 +80,13 @@ func (s *server) hooks(n int) transport.Hooks {
 			s.ring.log(level, text)
 			s.said(level, text)
 		},
-		Stderr: s.ring.stderr,
-		Noise:  s.ring.noise,
+		Stderr: func(line string) {
+			s.ring.stderr(line)
+			if s.heard.CompareAndSwap(false, true) {
+				s.inbox.post(msgStderr{n})
+			}
+		},
+		Noise: s.ring.noise,
 	}
 }
 

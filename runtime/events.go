@@ -106,7 +106,7 @@ type (
 	// msgTune replaces how later attempts are made.
 	msgTune struct{ connect connectFunc }
 
-	// msgStage, msgAttempt, msgWarned and msgLost come from the attempt numbered n; they
+	// msgStage, msgAttempt, msgStderr, msgWarned and msgLost come from the attempt numbered n; they
 	// mean nothing when another one has begun.
 	msgStage struct {
 		n     int
@@ -116,6 +116,7 @@ type (
 		n   int
 		err error // nil: attempt.conn is set
 	}
+	msgStderr struct{ n int }
 	msgWarned struct {
 		n        int
 		warnings []string

@@ -127,3 +127,23 @@ func TestL18LateServersChangeTheSetOnce(t *testing.T) {
 		}
 	})
 }
+
+func TestStatusOfASlowStartSaysWhatItIsDoing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, map[string]*scripted{"a": {dial: always(plan{
+			stderr: []string{"fetch 1", "fetch 2", "fetch 3", "fetch 4", "fetch 5"}, after: time.Second, tools: []string{"x"},
+		})}})
+		w.open()
+		defer w.close()
+		w.initialize(quick())
+		time.Sleep(2 * time.Second)
+		w.expect(w.take("a "),
+			"0s a starting",
+			"0s a initializing",
+			"250ms a initializing (fetch 3)",
+			"550ms a initializing (fetch 5)",
+			"1.5s a listing (fetch 5)",
+			"1.5s a ready 1 live",
+		)
+	})
+}

@@ -59,6 +59,10 @@ const (
 	// relistTimeout bounds that listing, all pages.
 	relistTimeout = 30 * time.Second
 
+	// activityPause is how often a status says what a process that is starting
+	// has written to stderr.
+	activityPause = 250 * time.Millisecond
+
 	// hostPoll is how often the host's process is looked for: its end must be
 	// noticed within two seconds.
 	hostPoll = 250 * time.Millisecond

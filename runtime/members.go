@@ -135,7 +135,7 @@ func removed(mem *member) rpc.Server {
 	r.Source = sourceOf(mem.entry)
 	r.Status, r.Phase = rpc.StatusDisconnected, rpc.PhaseRemoved
 	r.Tools = rpc.ServerTools{From: rpc.ToolsFromNone}
-	r.Error, r.PID, r.NextRetryMs = nil, 0, 0
+	r.Error, r.PID, r.NextRetryMs, r.Activity = nil, 0, 0, ""
 	return r
 }
 

@@ -88,7 +88,7 @@ func (m *Manager) reload(mode rpc.ReloadMode) <-chan struct{} {
 		m.end(mem)
 		if !resting(mem.rec.Phase) {
 			mem.rec.Phase, mem.rec.Status = rpc.PhaseStarting, rpc.StatusConnecting
-			mem.rec.PID, mem.rec.NextRetryMs = 0, 0
+			mem.rec.PID, mem.rec.NextRetryMs, mem.rec.Activity = 0, 0, ""
 			mem.rec.Timings, mem.rec.Attempt = rpc.Timings{}, 1
 			mem.rec.Tools = deferredTools(mem.tools)
 		}

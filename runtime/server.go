@@ -42,6 +42,8 @@ type server struct {
 	// live is non-nil iff the phase is ready: the short way for calls. The loop
 	// writes it.
 	live atomic.Pointer[connection]
+	// heard: the loop knows that there is something on stderr to be told.
+	heard atomic.Bool
 
 	// Owned by loop.
 	connect  connectFunc
@@ -59,9 +61,12 @@ type server struct {
 	retry   *time.Timer
 	retryIn time.Duration // as armed; 0 when not
 	burst   *time.Timer
-	tools   *toolList // the last good list, or the cached one
-	intro   introduction
-	timings rpc.Timings
+	chatter *time.Timer // until the activity is told
+	// activity is what the process last wrote to stderr while it connects.
+	activity string
+	tools    *toolList // the last good list, or the cached one
+	intro    introduction
+	timings  rpc.Timings
 	// warnings are what the last attempt could not expand.
 	warnings []string
 	reason   rpc.ChangeReason // for the next event
@@ -96,7 +101,7 @@ func newServer(b serverStart) *server {
 		inbox: newMailbox[any](), done: make(chan struct{}),
 		calls: newTurnstile(callsRunning, callsWaiting, callsAssured), ring: newLogRing(b.secrets),
 		pol: b.pol, gone: b.after, tools: b.cached, intro: b.intro,
-		retry: stoppedTimer(), burst: stoppedTimer(),
+		retry: stoppedTimer(), burst: stoppedTimer(), chatter: stoppedTimer(),
 	}
 	s.intro.kind = b.kind
 	s.st = state{phase: b.phase, settled: b.phase != "", err: b.err}
@@ -128,6 +133,12 @@ func (s *server) run() {
 		case <-s.retry.C:
 			s.retryIn = 0
 			s.apply(event{kind: evTimer})
+			s.report()
+		case <-s.chatter.C:
+			s.heard.Store(false)
+			if tail := s.ring.stderrTail(1); len(tail) > 0 {
+				s.activity = tail[0]
+			}
 			s.report()
 		case <-s.burst.C:
 			s.apply(event{kind: evRelistTimer})
@@ -218,6 +229,8 @@ func (s *server) handleAttempt(m any) {
 		}
 	case msgAttempt:
 		s.attempted(m)
+	case msgStderr:
+		s.chatter.Reset(activityPause)
 	case msgWarned:
 		if s.current(m.n) {
 			s.warnings = m.warnings
@@ -406,6 +419,9 @@ func (s *server) record() rpc.Server {
 	}
 	if s.st.phase == rpc.PhaseReady {
 		r.PID = s.intro.pid
+	}
+	if connecting(s.st.phase) {
+		r.Activity = s.activity
 	}
 	if s.st.phase == rpc.PhaseBackoff {
 		r.NextRetryMs = int(s.retryIn.Milliseconds())

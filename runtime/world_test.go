@@ -57,8 +57,10 @@ func (s *scripted) session() *scriptedSession {
 // plan is one attempt.
 type plan struct {
 	after time.Duration // until the handshake is done, or fails
-	err   error
-	tools []string
+	// stderr is written line by line, one every 100 ms, from the start.
+	stderr []string
+	err    error
+	tools  []string
 	// call answers calls; nil echoes.
 	call func(ctx context.Context, c transport.Call) (json.RawMessage, error)
 }
@@ -113,6 +115,9 @@ func (w *world) Publish(u rpc.Update) {
 		if s.Tools.From != rpc.ToolsFromNone {
 			line += fmt.Sprintf(" %d %s", s.Tools.Count, s.Tools.From)
 		}
+		if s.Activity != "" {
+			line += " (" + s.Activity + ")"
+		}
 		if s.NextRetryMs > 0 {
 			line += fmt.Sprintf(" retry in %d ms", s.NextRetryMs)
 		}
@@ -160,6 +165,10 @@ func (w *world) Dial(ctx context.Context, spec transport.Spec, h transport.Hooks
 	p := s.dial(s.dials)
 	s.mu.Unlock()
 	h.Stage(transport.StageInitialize)
+	for _, line := range p.stderr {
+		h.Stderr(line)
+		time.Sleep(100 * time.Millisecond)
+	}
 	if p.after > 0 {
 		select {
 		case <-time.After(p.after):

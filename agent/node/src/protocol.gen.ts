@@ -430,6 +430,11 @@ export interface Server {
   serverInfo?: unknown;
   instructions?: string;
   tools: ServerTools;
+  /**
+   * activity is the last line that the process wrote to stderr, while it
+   * connects: what a slow start is doing.
+   */
+  activity?: string;
   /** error is the last attempt's and stays until one succeeds. */
   error?: ServerError;
   source: Source;

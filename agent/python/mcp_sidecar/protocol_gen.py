@@ -539,6 +539,9 @@ class Server(_ServerRequired, total=False):
     # serverInfo is the server's own object.
     serverInfo: Any
     instructions: str
+    # activity is the last line that the process wrote to stderr, while it
+    # connects: what a slow start is doing.
+    activity: str
     # error is the last attempt's and stays until one succeeds.
     error: ServerError
     # nextRetryMs is how long until the next attempt, when the phase is backoff.

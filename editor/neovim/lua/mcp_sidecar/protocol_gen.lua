@@ -259,6 +259,7 @@ M.version = 1
 ---@field serverInfo? any serverInfo is the server's own object.
 ---@field instructions? string
 ---@field tools mcp_sidecar.ServerTools
+---@field activity? string activity is the last line that the process wrote to stderr, while it connects: what a slow start is doing.
 ---@field error? mcp_sidecar.ServerError error is the last attempt's and stays until one succeeds.
 ---@field source mcp_sidecar.Source
 ---@field attempt integer attempt counts attempts to connect since the server was last ready.
