@@ -26,6 +26,8 @@ import (
 const (
 	scriptEnv = "TRANSPORT_TEST_SCRIPT" // which server to be
 	lifeEnv   = "TRANSPORT_TEST_LIFE"   // address of a connection to hold open while alive
+	markEnv   = "TRANSPORT_TEST_MARK"   // the mark of the guard of a host
+	serverEnv = "TRANSPORT_TEST_SERVER" // the script of the server of a host
 )
 
 func TestMain(m *testing.M) {
@@ -396,10 +398,10 @@ func (p *peer) letsChildFinish() {
 // host is a sidecar in small: it connects a server and waits to be killed.
 func (p *peer) host() {
 	showLife("host")
-	d := &Dialer{Guard: &Guard{}}
+	d := &Dialer{Guard: &Guard{Mark: os.Getenv(markEnv)}}
 	spec := Spec{
-		Name: "family", Kind: Stdio, Command: os.Args[0], Era: EraStateful,
-		Env: []string{scriptEnv + "=family", "GORACE=atexit_sleep_ms=0", lifeEnv + "=" + os.Getenv(lifeEnv)},
+		Name: "server", Kind: Stdio, Command: os.Args[0], Era: EraStateful,
+		Env: []string{scriptEnv + "=" + os.Getenv(serverEnv), "GORACE=atexit_sleep_ms=0", lifeEnv + "=" + os.Getenv(lifeEnv)},
 	}
 	if _, err := d.Dial(context.Background(), spec, Hooks{}); err != nil {
 		fmt.Fprintln(os.Stderr, err)

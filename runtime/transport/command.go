@@ -32,7 +32,7 @@ func (d *Dialer) Run(ctx context.Context, command string, env []string) (string,
 	out := &limitedBuffer{limit: commandOutput}
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
 	cmd.SysProcAttr = ownSession()
-	cmd.Env, cmd.Stdout, cmd.WaitDelay = env, out, commandPipe
+	cmd.Env, cmd.Stdout, cmd.WaitDelay = d.Guard.marked(env), out, commandPipe
 	cmd.Cancel = func() error { killGroup(cmd.Process.Pid); return nil }
 	if d.Guard != nil {
 		if err := d.Guard.start(); err != nil {

@@ -209,16 +209,3 @@ func repairUTF8(data []byte) ([]byte, bool) {
 	}
 	return bytes.ToValidUTF8(data, []byte("\uFFFD")), true
 }
-
-// shorten cuts text for a report, at a character, and makes it printable on
-// one line.
-func shorten(text []byte, limit int) string {
-	cut := ""
-	if len(text) > limit {
-		for limit > 0 && !utf8.RuneStart(text[limit]) {
-			limit--
-		}
-		text, cut = text[:limit], "…"
-	}
-	return strings.ToValidUTF8(string(text), "\uFFFD") + cut
-}

@@ -3,23 +3,29 @@ package transport
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 )
 
-// GuardEnv is the environment variable that makes the binary the guard. main
-// looks at it before anything else, and if it is set does nothing but
+// GuardEnv is the environment variable that makes the binary the guard. Its value
+// is the guard's mark, or unmarked. main looks at it before anything else, and if
+// it is set does nothing but
 //
 //	os.Exit(transport.RunGuard(os.Stdin))
 const GuardEnv = "MCP_SIDECAR_GUARD"
 
 const (
+	// unmarked stands for no mark. It has no "=", as every mark has.
+	unmarked = "1"
+	// guardOrder is the line that precedes the end of the pipe when it is meant:
+	// then no child is between fork and exec.
+	guardOrder = "."
 	// guardAnswers bounds a write to a guard that has stopped reading.
 	guardAnswers = time.Second
 	// guardPause lies between the end of a guard and the start of the next, so
@@ -37,9 +43,19 @@ const (
 // zombie. When we die, the pipe ends in that same moment and the guard acts
 // within milliseconds, long before the system has gone through all numbers.
 //
+// A list has a hole: we may be killed between the start of a server and Add, and
+// a server's descendant may leave the group. Hence the mark: on Linux the guard
+// then also kills every process of this user that has it in its environment
+// (sweep). macOS shows no environments, and there the hole remains.
+//
 // The zero value is ready. The process is started with the first server, and
 // again with the same list if it dies.
 type Guard struct {
+	// Mark is an environment entry, "KEY=value", that only this session's children
+	// have: the Dialer gives it to all it starts. "" means that there is no sweep.
+	// It does not change after the first use.
+	Mark string
+
 	mu     sync.Mutex
 	groups map[int]struct{} // guarded by mu
 	child  *os.Process      // guarded by mu; nil while no guard runs
@@ -96,6 +112,9 @@ func (g *Guard) Close() {
 	if g.used {
 		g.used = false
 		close(g.closed)
+		if g.pipe != nil {
+			_ = g.write(guardOrder) // else its sweep takes longer
+		}
 		g.drop()
 	}
 	g.mu.Unlock()
@@ -108,14 +127,29 @@ func (g *Guard) tell(sign byte, pgid int) error {
 	if g.pipe == nil {
 		return nil
 	}
-	_ = g.pipe.SetWriteDeadline(time.Now().Add(guardAnswers))
-	_, err := fmt.Fprintf(g.pipe, "%c%d\n", sign, pgid)
+	err := g.write(string(sign) + strconv.Itoa(pgid))
 	if err != nil {
 		// It has died or does not read, and its list is wrong now. It must not
 		// see the end of the pipe. keep starts the next one.
 		_ = g.child.Kill()
 	}
 	return err
+}
+
+// write sends one line to the guard that runs. The caller holds mu.
+func (g *Guard) write(line string) error {
+	_ = g.pipe.SetWriteDeadline(time.Now().Add(guardAnswers))
+	_, err := io.WriteString(g.pipe, line+"\n")
+	return err
+}
+
+// marked is env with the mark; env stays as it is.
+func (g *Guard) marked(env []string) []string {
+	if g == nil || g.Mark == "" {
+		return env
+	}
+	key, value, _ := strings.Cut(g.Mark, "=")
+	return setenv(env, key, value)
 }
 
 // drop ends the pipe and with it the guard. The caller holds mu.
@@ -142,9 +176,13 @@ func (g *Guard) spawn() (*os.Process, error) {
 		return nil, err
 	}
 	defer read.Close()
+	mark := g.Mark
+	if mark == "" {
+		mark = unmarked
+	}
 	child, err := os.StartProcess(program, []string{"mcp-sidecar-guard"}, &os.ProcAttr{
 		Dir:   "/",
-		Env:   []string{GuardEnv + "=1"},
+		Env:   []string{GuardEnv + "=" + mark},
 		Files: []*os.File{read, null, null},
 		Sys:   ownSession(),
 	})
@@ -190,14 +228,19 @@ func (g *Guard) keep(child *os.Process, closed <-chan struct{}) {
 }
 
 // RunGuard is the guard: it reads "+<pgid>" and "-<pgid>" lines until in ends,
-// then kills every group still listed, and returns the exit code. Signals that
-// a terminal or a session manager sends to everybody do not end it: its pipe
-// does.
+// then kills every group still listed and everything that bears the mark in
+// GuardEnv, and returns the exit code. Signals that a terminal or a session
+// manager sends to everybody do not end it: its pipe does.
 func RunGuard(in io.Reader) int {
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	groups := map[int]struct{}{}
+	looks := sweepQuiet
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
+		if lines.Text() == guardOrder {
+			looks = 1
+			continue
+		}
 		pgid, add, err := parseGuardLine(lines.Text())
 		switch {
 		case err != nil:
@@ -210,6 +253,9 @@ func RunGuard(in io.Reader) int {
 	}
 	for pgid := range groups {
 		killGroup(pgid)
+	}
+	if mark := os.Getenv(GuardEnv); strings.Contains(mark, "=") {
+		sweep(mark, looks)
 	}
 	return 0
 }

@@ -12,8 +12,15 @@ import (
 
 func TestNothingSurvivesAKillOfTheSidecar(t *testing.T) {
 	t.Parallel()
+	afterKill(t, "family", "")
+}
+
+// afterKill kills a host whose server is a father with a child, and waits for
+// the end of both.
+func afterKill(t *testing.T, server, mark string) {
+	t.Helper()
 	all := newLives(t)
-	spec := childSpec(t, "host", all.env())
+	spec := childSpec(t, "host", all.env(), serverEnv+"="+server, markEnv+"="+mark)
 	host := exec.CommandContext(t.Context(), spec.Command)
 	host.Env = spec.Env
 	out, err := host.StdoutPipe()
@@ -37,9 +44,9 @@ func TestNothingSurvivesAKillOfTheSidecar(t *testing.T) {
 
 // startStubborn starts a process that ignores everything but SIGKILL, as a
 // group of its own, and reaps it when it ends.
-func startStubborn(t *testing.T, all *lives) *life {
+func startStubborn(t *testing.T, all *lives, env ...string) *life {
 	t.Helper()
-	spec := childSpec(t, "stubborn", all.env())
+	spec := childSpec(t, "stubborn", append(env, all.env())...)
 	cmd := exec.CommandContext(t.Context(), spec.Command)
 	cmd.Env, cmd.SysProcAttr = spec.Env, ownSession()
 	if err := cmd.Start(); err != nil {

@@ -56,8 +56,7 @@ func (h *greeter) run(ctx context.Context, era Era) (greeting, error) {
 		if g, ok := discovered(a); ok {
 			return g, nil
 		}
-		var refusal *RPCError
-		if a.err != nil && !errors.As(a.err, &refusal) {
+		if a.err != nil && !isAnswered(a.err) {
 			return greeting{}, during(a.err, StageInitialize, "initialize", false)
 		}
 		h.probing = false
@@ -95,11 +94,11 @@ func (h *greeter) initialize(ctx context.Context, version string, probe *laneReq
 			}
 		case a := <-x.answer:
 			if a.err == nil {
-				return initialized(a.result, version)
+				return h.initialized(a.result, version)
 			}
 			other := listedVersion(a.err, version)
 			if retried || other == "" {
-				_, err := x.finish(question{stage: StageInitialize, method: "initialize"}, a)
+				_, err := h.lane.finish(x, question{stage: StageInitialize, method: "initialize"}, a)
 				return greeting{}, err
 			}
 			retried, version = true, other
@@ -121,14 +120,24 @@ func (h *greeter) sendInitialize(ctx context.Context, version string) (*laneRequ
 	return h.lane.start(ctx, question{stage: StageInitialize, method: "initialize", params: params})
 }
 
+// isAnswered: the server has answered, if only with an error or something that
+// is no answer, as opposed to having gone.
+func isAnswered(err error) bool {
+	var (
+		refusal *RPCError
+		failure *Error
+	)
+	return errors.As(err, &refusal) || errors.As(err, &failure) && failure.Code == CodeProtocol
+}
+
 // initialized takes a server that names no version at its word: it speaks the
 // one it was asked for.
-func initialized(result json.RawMessage, asked string) (greeting, error) {
+func (h *greeter) initialized(result json.RawMessage, asked string) (greeting, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(result, &members); err != nil || members == nil {
 		return greeting{}, &Error{
 			Code: CodeProtocol, Stage: StageInitialize, Err: err,
-			Message: "the result of initialize is no object: " + shorten(result, maxSample),
+			Message: "the result of initialize is no object: " + h.lane.redact.shorten(result, maxSample),
 		}
 	}
 	g := greeting{era: EraStateful, version: asked, result: result}

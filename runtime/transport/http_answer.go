@@ -32,7 +32,7 @@ func (l *httpLink) readWhole(p *posting, resp *http.Response) *Error {
 		return unanswered(p, fmt.Sprintf("%s and no answer", resp.Status))
 	case !l.dispatch(body, p):
 		return unanswered(p, fmt.Sprintf("%s and %q, which is no JSON-RPC message: %s",
-			resp.Status, resp.Header.Get("Content-Type"), excerpt(body)))
+			resp.Status, resp.Header.Get("Content-Type"), l.remote.redact.excerpt(body)))
 	case !p.answered.Load():
 		return unanswered(p, "a message that is not the answer")
 	}
@@ -81,9 +81,9 @@ func (l *httpLink) readStream(p *posting, resp *http.Response, at *streamPositio
 		at.note(&event)
 		switch {
 		case event.tooLarge():
-			return tooLarge(int64(event.size), maxMessage, false)
+			l.takeTooLarge(&event, p)
 		case event.isMessage() && !l.dispatch(event.data, p):
-			l.noise(event.data)
+			l.inbound.noise("", event.data)
 		}
 		if p.answered.Load() {
 			l.drain(p, resp)

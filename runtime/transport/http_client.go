@@ -26,6 +26,7 @@ type remote struct {
 	client *http.Client
 	base   *http.Transport
 	agent  string // the User-Agent
+	redact redactor
 }
 
 // newRemote checks the URL of a spec and prepares a client for it. Nothing is
@@ -69,7 +70,7 @@ func newRemote(spec Spec) (*remote, error) {
 		CheckRedirect: checkRedirect,
 	}
 	me := spec.identity()
-	return &remote{url: target, client: client, base: base, agent: me.name + "/" + me.version}, nil
+	return &remote{url: target, client: client, base: base, agent: me.name + "/" + me.version, redact: spec.Redact}, nil
 }
 
 // close closes the connections that carry no request. Those that do are closed
@@ -117,9 +118,20 @@ type redirectError string
 // Error implements error.
 func (e redirectError) Error() string { return string(e) }
 
+// elsewhereError is a redirection to another origin: the URL, without what may
+// be secret in it.
+type elsewhereError string
+
+// Error implements error.
+func (e elsewhereError) Error() string {
+	return "redirected to " + string(e) + ", which is another origin"
+}
+
 // checkRedirect follows what keeps the meaning of a request. The client repeats
 // method and body on 307 and 308, and turns a POST into a GET on the others,
-// which is no answer to a POST.
+// which is no answer to a POST. Another origin than the one the user has named
+// gets neither calls nor session ids, also not by way of an SSE stream, whose
+// server says where calls go.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	first := via[0]
 	switch {
@@ -127,8 +139,8 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 		return redirectError(fmt.Sprintf("redirected more than %d times", maxRedirects))
 	case req.Method != first.Method:
 		return http.ErrUseLastResponse
-	case first.URL.Scheme == "https" && req.URL.Scheme != "https":
-		return redirectError("redirected from https to " + req.URL.Scheme + "://" + req.URL.Host)
+	case origin(req.URL) != origin(first.URL):
+		return elsewhereError(origin(req.URL) + req.URL.EscapedPath())
 	}
 	return nil
 }
@@ -160,10 +172,12 @@ func (r *remote) send(ctx context.Context, out outgoing) (*http.Response, *Error
 	maps.Copy(req.Header, out.header)
 	resp, err := r.client.Do(req)
 	if err != nil {
-		return nil, sendError(err, connected.Load())
+		failure := sendError(err, connected.Load())
+		failure.Message = r.redact.text(failure.Message)
+		return nil, failure
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return nil, answerError(resp, out.hadSession)
+		return nil, answerError(resp, out.hadSession, r.redact)
 	}
 	return resp, nil
 }

@@ -46,32 +46,20 @@ func TestConfiguredHeadersReachEveryRequestToTheirOrigin(t *testing.T) {
 	}
 }
 
-func TestRedirectsKeepTheBodyAndLoseTheHeadersOutsideTheOrigin(t *testing.T) {
-	for name, test := range map[string]struct {
-		status  int
-		outside bool
-	}{
-		"307 within":  {http.StatusTemporaryRedirect, false},
-		"308 within":  {http.StatusPermanentRedirect, false},
-		"307 outside": {http.StatusTemporaryRedirect, true},
-		"308 outside": {http.StatusPermanentRedirect, true},
-	} {
-		t.Run(name, func(t *testing.T) {
+func TestRedirectsWithinTheOriginKeepBodyAndHeaders(t *testing.T) {
+	for _, status := range []int{http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		t.Run(http.StatusText(status), func(t *testing.T) {
 			server := &fake{}
 			final := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if hasSecret(r) == test.outside || r.Header.Get("X-Key") != "" && test.outside {
+				if !hasSecret(r) {
 					t.Errorf("%s with headers: %v", r.Method, r.Header)
 				}
 				server.ServeHTTP(w, r)
 			})
 			mux := http.NewServeMux()
 			mux.Handle("/final", final)
-			target := "/final"
-			if test.outside {
-				target = serve(t, final)
-			}
 			mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
-				http.Redirect(w, r, target, test.status)
+				http.Redirect(w, r, "/final", status)
 			})
 			s := dialed(t, keyed(serve(t, mux)+"/mcp"), Hooks{})
 			if _, err := s.Call(t.Context(), Call{Tool: "tool"}); err != nil {
@@ -81,6 +69,29 @@ func TestRedirectsKeepTheBodyAndLoseTheHeadersOutsideTheOrigin(t *testing.T) {
 				t.Errorf("saw %s", server.log())
 			}
 		})
+	}
+}
+
+func TestNothingIsCarriedToAnotherOrigin(t *testing.T) {
+	elsewhere := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("%s with headers: %v", r.Method, r.Header)
+	}))
+	for _, kind := range []Kind{HTTP, SSE} {
+		for _, status := range []int{http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+			here := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, elsewhere+"/mcp?key=value", status)
+			}))
+			spec := keyed(here)
+			spec.Kind = kind
+			_, err := dial(t, spec, Hooks{})
+			var failure *Error
+			if !errors.As(err, &failure) || failure.Code != CodeHTTP {
+				t.Fatalf("%s, %d: %v", kind, status, err)
+			}
+			if !strings.Contains(failure.Message, elsewhere+"/mcp,") || failure.Hint != "configure the URL "+elsewhere+"/mcp" {
+				t.Errorf("%s, %d: %q, hint %q", kind, status, failure.Message, failure.Hint)
+			}
+		}
 	}
 }
 
@@ -222,7 +233,7 @@ func TestExcerptsAreShortLinesOfText(t *testing.T) {
 		strings.Repeat("é", 400):       strings.Repeat("é", 150) + "…",
 		"x" + strings.Repeat("é", 400): "x" + strings.Repeat("é", 149) + "…",
 	} {
-		if got := excerpt([]byte(body)); got != want {
+		if got := redactor(nil).excerpt([]byte(body)); got != want {
 			t.Errorf("%q: %q, want %q", body, got, want)
 		}
 	}

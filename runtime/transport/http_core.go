@@ -85,8 +85,8 @@ func (c *httpCore) init(spec Spec, hooks Hooks, log *slog.Logger, wire httpWire)
 		return err
 	}
 	c.spec, c.log, c.remote, c.wire = spec, log, remote, wire
-	c.lane = newLane(c.sendRequest, c.post)
-	c.inbound = inbound{hooks: hooks, post: c.post}
+	c.lane = newLane(c.sendRequest, c.post, spec.Redact)
+	c.inbound = inbound{hooks: hooks, post: c.post, redact: spec.Redact}
 	c.pending = map[int64]*posting{}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return nil

@@ -10,27 +10,47 @@ import (
 func (c *httpCore) takeEvent(event *sseEvent) {
 	switch {
 	case event.tooLarge():
-		c.takeTooLarge(event)
+		c.takeTooLarge(event, nil)
 	case event.isMessage() && !c.dispatch(event.data, nil):
-		c.noise(event.data)
+		c.inbound.noise("", event.data)
 	}
 }
 
-// takeTooLarge fails the request that an event over the limit seems to answer.
-func (c *httpCore) takeTooLarge(event *sseEvent) {
-	head := event.data[:min(keptHead, len(event.data))]
-	long := longLine{head: head, tail: event.tail[max(0, len(event.tail)-keptTail):]}
-	id, ok := number(long.id())
-	c.mu.Lock()
-	p := c.pending[id]
-	c.mu.Unlock()
-	if !ok || p == nil || p.answered.Swap(true) {
-		c.noise(head)
-		return
+// takeTooLarge fails the request that an event over the limit answers: where
+// that cannot be told, the one on whose answer it came, if it came on one.
+func (c *httpCore) takeTooLarge(event *sseEvent, from *posting) {
+	id := event.over.answered()
+	if id == nil && from != nil && !event.over.method {
+		id = from.frame.id
+	}
+	if !c.refuse(id, from, tooLarge(int64(event.size), maxMessage, false)) {
+		c.inbound.noise("", event.data)
+	}
+}
+
+// refuse fails the request with an id because of its answer, which came on from
+// or, if that is nil, elsewhere. It is false if nobody waits.
+func (c *httpCore) refuse(id json.RawMessage, from *posting, why *Error) bool {
+	p := c.waiting(id)
+	if p == nil || p.answered.Swap(true) {
+		return false
 	}
 	p.forget()
-	p.release()
-	c.lane.refuse(p.id, tooLarge(int64(event.size), maxMessage, false))
+	if p != from {
+		p.release()
+	}
+	return c.lane.refuse(p.id, p.refusal(why))
+}
+
+// waiting is the request with an id that has no answer yet, or nil.
+func (c *httpCore) waiting(id json.RawMessage) *posting {
+	n, ok := number(id)
+	if !ok {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pending[n]
 }
 
 // dispatch takes what the server sent: one message, or a batch of MCP
@@ -44,7 +64,7 @@ func (c *httpCore) dispatch(data []byte, from *posting) bool {
 		}
 		for _, message := range batch {
 			if !c.dispatch(message, from) {
-				c.noise(message)
+				c.inbound.noise("", message)
 			}
 		}
 		return true
@@ -53,7 +73,8 @@ func (c *httpCore) dispatch(data []byte, from *posting) bool {
 	e, ok := scanEnvelope(data)
 	switch {
 	case !ok:
-		return false
+		id, why := unusableAnswer(data)
+		return id != nil && c.refuse(id, from, why)
 	case e.isAnswer():
 		c.takeAnswer(e, from)
 	case c.lane.take(e):
@@ -69,13 +90,7 @@ func (c *httpCore) dispatch(data []byte, from *posting) bool {
 func (c *httpCore) takeAnswer(e envelope, from *posting) {
 	p := from
 	if string(e.id) != "null" {
-		id, ok := number(e.id)
-		if !ok {
-			return
-		}
-		c.mu.Lock()
-		p = c.pending[id]
-		c.mu.Unlock()
+		p = c.waiting(e.id)
 	}
 	if p == nil || p.answered.Swap(true) {
 		return
@@ -90,5 +105,3 @@ func (c *httpCore) takeAnswer(e envelope, from *posting) {
 	}
 	c.lane.take(e)
 }
-
-func (c *httpCore) noise(data []byte) { c.inbound.noise(shorten(data, maxSample)) }

@@ -53,16 +53,19 @@ func (e *HTTPError) Error() string {
 // answerError turns an answer that is no success into an *Error and closes its
 // body. hadSession: the request named a session. The error has no stage: who
 // waits for it knows that (during).
-func answerError(resp *http.Response, hadSession bool) *Error {
+func answerError(resp *http.Response, hadSession bool, redact redactor) *Error {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 	_ = resp.Body.Close()
 	failure := &HTTPError{
 		Status:     resp.StatusCode,
-		Body:       excerpt(body),
+		Body:       redact.excerpt(body),
 		RetryAfter: retryAfter(resp.Header.Get("Retry-After"), time.Now()),
 		Challenge:  resp.Header.Values("Www-Authenticate"),
 	}
 	rpc := errorBody(body)
+	if rpc != nil {
+		rpc = redact.refusal(rpc)
+	}
 	switch {
 	case asksForAuth(failure):
 		return &Error{Code: CodeAuth, Message: failure.Error(), Err: failure}
@@ -76,7 +79,7 @@ func answerError(resp *http.Response, hadSession bool) *Error {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400 && resp.Header.Get("Location") != "":
 		return &Error{
 			Code: CodeHTTP, Err: failure,
-			Message: fmt.Sprintf("%s: redirected to %s", failure, resp.Header.Get("Location")),
+			Message: redact.text(fmt.Sprintf("%s: redirected to %s", failure, resp.Header.Get("Location"))),
 			Hint:    "configure the URL it redirects to",
 		}
 	}
@@ -132,6 +135,7 @@ func sendError(err error, connected bool) *Error {
 		cert    *tls.CertificateVerificationError
 		unknown x509.UnknownAuthorityError
 		moved   redirectError
+		away    elsewhereError
 	)
 	cause, host := err, ""
 	if errors.As(err, &wrapped) {
@@ -145,6 +149,10 @@ func sendError(err error, connected bool) *Error {
 	case errors.As(err, &moved):
 		failure.Code = CodeHTTP
 		failure.Message = fmt.Sprintf("%s: %s", host, moved)
+	case errors.As(err, &away):
+		failure.Code = CodeHTTP
+		failure.Message = fmt.Sprintf("%s: %s", host, away)
+		failure.Hint = "configure the URL " + string(away)
 	case errors.Is(err, context.DeadlineExceeded), isTimeout(cause):
 		failure.Code = CodeTimeout
 		failure.Message = fmt.Sprintf("no answer from %s in time: %v", host, cause)
@@ -188,14 +196,4 @@ func retryAfter(value string, now time.Time) time.Duration {
 		return max(0, date.Sub(now).Round(time.Second))
 	}
 	return 0
-}
-
-// excerpt is the beginning of a text, on one line and valid UTF-8.
-func excerpt(body []byte) string {
-	text := strings.ToValidUTF8(string(body[:min(len(body), 4*maxExcerpt)]), "")
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) > maxExcerpt {
-		text = strings.ToValidUTF8(text[:maxExcerpt], "") + "…"
-	}
-	return text
 }

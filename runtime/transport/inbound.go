@@ -16,6 +16,8 @@ type inbound struct {
 	hooks Hooks
 	post  func(frame []byte) // sends to the server, and never waits
 
+	redact redactor
+
 	sdk    atomic.Pointer[sdkConn] // nil before open
 	closed atomic.Bool
 	// confirmed: the server has confirmed a subscription, so that a further one
@@ -113,10 +115,10 @@ func (i *inbound) changed() {
 	}
 }
 
-// noise is what the server sent that is no message.
-func (i *inbound) noise(text string) {
+// noise is what the server sent that is no message, or about it.
+func (i *inbound) noise(about string, text []byte) {
 	if i.hooks.Noise != nil {
-		i.hooks.Noise(text)
+		i.hooks.Noise(about + i.redact.shorten(text, maxSample))
 	}
 }
 
@@ -134,5 +136,5 @@ func (i *inbound) logged(params json.RawMessage) {
 	if p.Logger != "" {
 		text = p.Logger + ": " + text
 	}
-	i.hooks.Log(p.Level, text)
+	i.hooks.Log(p.Level, i.redact.text(text))
 }

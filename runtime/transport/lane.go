@@ -29,6 +29,8 @@ type lane struct {
 	send func(ctx context.Context, frame []byte) (ticket, error)
 	// post sends a notification if that is possible without waiting.
 	post func(frame []byte)
+	// redact is for the server's words in errors and progress.
+	redact redactor
 
 	mu      sync.Mutex
 	pending map[int64]*laneRequest // guarded by mu
@@ -56,8 +58,8 @@ type answer struct {
 	err    error
 }
 
-func newLane(send func(context.Context, []byte) (ticket, error), post func([]byte)) *lane {
-	return &lane{send: send, post: post, pending: map[int64]*laneRequest{}}
+func newLane(send func(context.Context, []byte) (ticket, error), post func([]byte), redact redactor) *lane {
+	return &lane{send: send, post: post, redact: redact, pending: map[int64]*laneRequest{}}
 }
 
 // negotiated fixes what requests carry in this era.
@@ -109,7 +111,7 @@ func (l *lane) ask(ctx context.Context, q question) (json.RawMessage, error) {
 	}
 	select {
 	case a := <-x.answer:
-		return x.finish(q, a)
+		return l.finish(x, q, a)
 	case <-ctx.Done():
 		notSent := l.abandon(x, context.Cause(ctx).Error())
 		return nil, interrupted(ctx, q.stage, q.method, notSent)
@@ -192,12 +194,13 @@ func (l *lane) abandon(x *laneRequest, reason string) (notSent bool) {
 func (x *laneRequest) withdraw() bool { return x.ticket != nil && x.ticket.withdraw() }
 
 // finish turns an answer into what the caller gets.
-func (x *laneRequest) finish(q question, a answer) (json.RawMessage, error) {
+func (l *lane) finish(x *laneRequest, q question, a answer) (json.RawMessage, error) {
 	if a.err == nil {
 		return a.result, nil
 	}
 	var refusal *RPCError
 	if errors.As(a.err, &refusal) {
+		refusal = l.redact.refusal(refusal)
 		return nil, &Error{Code: CodeProtocol, Stage: q.stage, Message: refusal.Message, Err: refusal}
 	}
 	return nil, during(a.err, q.stage, q.method, x.withdraw())
@@ -282,7 +285,7 @@ func (l *lane) takeProgress(params json.RawMessage) bool {
 		report.Total = p.Total
 	}
 	if p.Message != nil && string(p.Message) != "null" {
-		report.Message = plainText(p.Message)
+		report.Message = l.redact.text(plainText(p.Message))
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()

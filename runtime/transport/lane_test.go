@@ -25,7 +25,7 @@ func faked() (*lane, chan envelope) {
 	return newLane(func(_ context.Context, frame []byte) (ticket, error) {
 		put(frame)
 		return nil, nil
-	}, put), sent
+	}, put, nil), sent
 }
 
 // answers lets the server answer a request; format has its id.

@@ -6,19 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"regexp"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-const (
-	// keptHead and keptTail are how much of a line over the limit is kept, in
-	// bytes, to learn which request it answers.
-	keptHead = 4 << 10
-	keptTail = 128
-	// maxSample bounds what is shown of noise, in bytes.
-	maxSample = 200
-)
+// maxSample bounds what is shown of noise, in bytes.
+const maxSample = 200
 
 // lineReader splits what a server writes to stdout into JSON-RPC messages and
 // everything else: servers print banners and logs there. It does not change, and
@@ -26,12 +19,13 @@ const (
 type lineReader struct {
 	// message is given each message, in order.
 	message func(envelope)
-	// tooLong is given a line over the limit: the id of the answer it seems to
-	// be, nil if that cannot be told, and its size in bytes.
-	tooLong func(id json.RawMessage, size int64)
-	// noise is given everything else, once for each line, shortened. Lines of
-	// nothing but space are not noise.
-	noise func(text string)
+	// unusable is given an answer that cannot be taken, and is false if nobody
+	// waits for it: then it is noise.
+	unusable func(id json.RawMessage, why *Error) bool
+	// noise is given everything else, once for each line, whole unless it is over
+	// the limit, and what is to be said about it. Lines of nothing but space are
+	// not noise.
+	noise func(about string, text []byte)
 	// limit is the longest line that is kept, in bytes: maxMessage.
 	limit int
 }
@@ -42,13 +36,20 @@ func (l *lineReader) read(r io.Reader) {
 	for {
 		line, long, err := l.next(in)
 		if long != nil {
-			l.tooLong(long.id(), long.size)
+			l.tooLong(long)
 		} else {
 			l.split(line)
 		}
 		if err != nil {
 			return
 		}
+	}
+}
+
+func (l *lineReader) tooLong(long *longLine) {
+	why := tooLarge(long.size, int64(l.limit), false)
+	if id := long.outline.answered(); id == nil || !l.unusable(id, why) {
+		l.noise(why.Message, nil)
 	}
 }
 
@@ -77,7 +78,7 @@ func (l *lineReader) split(line []byte) {
 		return
 	}
 	if line[0] != '{' && line[0] != '[' {
-		l.noise(shorten(line, maxSample))
+		l.noise("", line)
 		return
 	}
 	text, repaired := repairUTF8(line)
@@ -86,11 +87,13 @@ func (l *lineReader) split(line []byte) {
 	}
 	e, rest, ok := scanFirst(text)
 	if !ok {
-		l.noise(shorten(line, maxSample))
+		if id, why := unusableAnswer(text); id == nil || !l.unusable(id, why) {
+			l.noise("", line)
+		}
 		return
 	}
 	if repaired {
-		l.noise("a message that is not valid UTF-8, repaired: " + shorten(text, maxSample))
+		l.noise("a message that is not valid UTF-8, repaired: ", text)
 	}
 	l.message(e)
 	l.split(rest)
@@ -99,87 +102,50 @@ func (l *lineReader) split(line []byte) {
 // batch passes on an array of messages; it is false if anything else is in it.
 func (l *lineReader) batch(text []byte) bool {
 	value := jsontext.Value(text)
-	if !value.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) || tooDeep(text) {
+	if !value.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
 		return false
 	}
 	var elements []json.RawMessage
 	if json.Unmarshal(text, &elements) != nil || len(elements) == 0 {
 		return false
 	}
-	messages := make([]envelope, 0, len(elements))
-	for _, element := range elements {
+	messages := make([]envelope, len(elements))
+	for i, element := range elements {
 		e, ok := scanEnvelope(element)
 		if !ok {
-			return false
+			if id, _ := unusableAnswer(element); id == nil {
+				return false
+			}
 		}
-		messages = append(messages, e)
+		messages[i] = e // the zero value for an answer that cannot be used
 	}
-	for _, e := range messages {
-		l.message(e)
+	for i, e := range messages {
+		if e.raw != nil {
+			l.message(e)
+		} else if id, why := unusableAnswer(elements[i]); !l.unusable(id, why) {
+			l.noise("", elements[i])
+		}
 	}
 	return true
 }
 
-// longLine is what is kept of a line over the limit.
+// longLine is what is told of a line over the limit.
 type longLine struct {
-	head, tail []byte
-	size       int64
+	outline outline
+	size    int64
 }
 
 // skipLine reads to the end of a line of which begun and part are read, in
 // memory that does not grow. part's own error tells whether the line goes on.
 func skipLine(in *bufio.Reader, begun, part []byte, err error) (*longLine, error) {
 	long := &longLine{size: int64(len(begun))}
-	long.head = append(long.head, begun[:min(len(begun), keptHead)]...)
+	long.outline.feed(bytes.TrimPrefix(begun, []byte("\uFEFF")))
 	for {
 		long.size += int64(len(part))
-		long.head = append(long.head, part[:min(len(part), keptHead-len(long.head))]...)
-		if len(part) >= keptTail {
-			long.tail = append(long.tail[:0], part[len(part)-keptTail:]...)
-		} else {
-			long.tail = append(long.tail, part...)
-			long.tail = long.tail[max(0, len(long.tail)-keptTail):]
-		}
+		long.outline.feed(part)
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return long, err
 		}
 		part, err = in.ReadSlice('\n')
 	}
-}
-
-// id is the id of the answer the line is: from its first members, or, with
-// servers that write the id last, from its end. It is nil for what is no answer
-// and where the id cannot be told.
-func (l *longLine) id() json.RawMessage {
-	dec := jsontext.NewDecoder(bytes.NewReader(l.head), jsontext.AllowInvalidUTF8(true))
-	if tok, err := dec.ReadToken(); err != nil || tok.Kind() != '{' {
-		return nil
-	}
-	for dec.PeekKind() == '"' {
-		name, err := dec.ReadValue()
-		if err != nil {
-			break
-		}
-		key := string(name)
-		if key == `"method"` {
-			return nil
-		}
-		value, err := dec.ReadValue()
-		if err != nil {
-			break
-		}
-		if key == `"id"` {
-			return json.RawMessage(bytes.Clone(value))
-		}
-	}
-	if found := idAtEnd().FindSubmatch(l.tail); found != nil {
-		return json.RawMessage(found[1])
-	}
-	return nil
-}
-
-// idAtEnd matches the id where it is the last member of a line's object. Inside
-// a nested object it would be followed by two braces.
-func idAtEnd() *regexp.Regexp {
-	return regexp.MustCompile(`"id"\s*:\s*("?\d{1,19}"?)\s*\}\s*$`)
 }

@@ -17,9 +17,14 @@ func readLines(r io.Reader, limit int) []string {
 	var got []string
 	lines := lineReader{
 		message: func(e envelope) { got = append(got, "message "+string(e.raw)) },
-		tooLong: func(id json.RawMessage, size int64) { got = append(got, fmt.Sprintf("long %s %d", id, size)) },
-		noise:   func(text string) { got = append(got, "noise "+text) },
-		limit:   limit,
+		unusable: func(id json.RawMessage, why *Error) bool {
+			got = append(got, fmt.Sprintf("unusable %s: %s", id, why.Message))
+			return true
+		},
+		noise: func(about string, text []byte) {
+			got = append(got, "noise "+about+redactor(nil).shorten(text, maxSample))
+		},
+		limit: limit,
 	}
 	lines.read(r)
 	return got
@@ -44,7 +49,11 @@ func TestMessagesAreToldFromEverythingElse(t *testing.T) {
 		{"text", "hello\n", []string{"noise hello"}},
 		{"an object", `{"a":1}` + "\n", []string{`noise {"a":1}`}},
 		{"JSON-RPC 1.0", `{"jsonrpc":"1.0","method":"n"}` + "\n", []string{`noise {"jsonrpc":"1.0","method":"n"}`}},
-		{"neither request nor answer", `{"jsonrpc":"2.0","id":1}` + "\n", []string{`noise {"jsonrpc":"2.0","id":1}`}},
+		{"neither result nor error", `{"jsonrpc":"2.0","id":1}` + "\n", []string{"unusable 1: the answer has neither a result nor an error"}},
+		{"an answer that is no JSON", `{"jsonrpc":"2.0","id":1,"result":{"x":NaN}}` + "\n", []string{"unusable 1: the answer is not valid JSON"}},
+		{"an answer that breaks off", `{"jsonrpc":"2.0","id":1,"result":{"x":1}` + "\n", []string{`noise {"jsonrpc":"2.0","id":1,"result":{"x":1}`}},
+		{"a log line with an id", `{"id":1,"message":"asked"}` + "\n", []string{`noise {"id":1,"message":"asked"}`}},
+		{"a batch of which half is of use", `[{"jsonrpc":"2.0","id":1},` + n + "]\n", []string{"unusable 1: the answer has neither a result nor an error", "message " + n}},
 		{"a method that is no string", `{"jsonrpc":"2.0","method":5}` + "\n", []string{`noise {"jsonrpc":"2.0","method":5}`}},
 		{"broken JSON", `{"jsonrpc":"2.0",,}` + "\n", []string{`noise {"jsonrpc":"2.0",,}`}},
 		{"raw control character", "{\"jsonrpc\":\"2.0\",\"method\":\"a\x01\"}\n", []string{"noise {\"jsonrpc\":\"2.0\",\"method\":\"a\x01\"}"}},
@@ -86,14 +95,41 @@ func TestALongLineIsSkippedAndItsIDFound(t *testing.T) {
 		{`{"jsonrpc":"2.0","result":"` + text + `","id":8}`, "8"},
 		{`{"jsonrpc":"2.0","result":"` + text + `", "id" : "9" } `, `"9"`},
 		{`{"jsonrpc":"2.0","result":{"t":"` + text + `","id":8}}`, ""},
+		{`{"jsonrpc":"2.0","result":{"t":"` + text + `","id":8},"id":9}`, "9"},
+		{`{"jsonrpc":"2.0","result":"` + text + `","id":10,"more":"` + text + `\\"}`, "10"},
+		{`{"jsonrpc":"2.0","result":["\"{` + text + `"],"id":11,"more":[{"id":12}]}`, "11"},
 		{`{"jsonrpc":"2.0","method":"n","params":"` + text + `","id":8}`, ""},
 		{text, ""},
 	} {
-		want := []string{fmt.Sprintf("long %s %d", c.id, len(c.line)+1), "message " + next}
 		for _, limit := range []int{1000, 100_000} {
+			want := []string{tooLarge(int64(len(c.line)+1), int64(limit), false).Message, "message " + next}
+			if c.id == "" {
+				want[0] = "noise " + want[0]
+			} else {
+				want[0] = "unusable " + c.id + ": " + want[0]
+			}
 			if got := readLines(strings.NewReader(c.line+"\n"+next), limit); !slices.Equal(got, want) {
 				t.Errorf("%.60s…: %.200q, want %q", c.line, got, want)
 			}
+		}
+	}
+}
+
+func TestAnAnswerNestedTooDeepIsUnusable(t *testing.T) {
+	t.Parallel()
+	for _, depth := range []int{maxNesting, 20_000} { // to the second, no decoder goes
+		deep := strings.Repeat("[", depth) + strings.Repeat("]", depth)
+		for _, line := range []string{
+			`{"jsonrpc":"2.0","id":7,"result":` + deep + `}`, `{"result":` + deep + `,"id":7,"jsonrpc":"2.0"}`,
+		} {
+			want := []string{fmt.Sprintf("unusable 7: the answer is nested %d levels deep, the limit is %d", depth+1, maxNesting)}
+			if got := readLines(strings.NewReader(line), 1<<20); !slices.Equal(got, want) {
+				t.Errorf("%d levels: %.200q, want %q", depth, got, want)
+			}
+		}
+		request := `{"jsonrpc":"2.0","id":7,"method":"n","params":` + deep + `}`
+		if got := readLines(strings.NewReader(request), 1<<20); len(got) != 1 || !strings.HasPrefix(got[0], "noise ") {
+			t.Errorf("a request: %.200q", got)
 		}
 	}
 }
@@ -133,6 +169,7 @@ func FuzzLines(f *testing.F) {
 		"banner\n\uFEFF{\"jsonrpc\":\"2.0\",\"method\":\"n\"}\r\n", `[{"jsonrpc":"2.0","method":"n"}]`,
 		"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}", `{"jsonrpc":"2.0","method":"n"}{"jsonrpc":"2.0","method":"n"}`,
 		`{"id":1e3,"jsonrpc":"2.0","result":"\ud800"}`, "{\"jsonrpc\":\"2.0\",\n\"method\":\"n\"}",
+		`{"jsonrpc":"2.0","id":5}`, `{"jsonrpc":"2.0","id":5,"result":NaN}`,
 		strings.Repeat("long ", 300), `{"jsonrpc":"2.0","id":5,"result":"` + strings.Repeat("x", 1200) + `"}`,
 	} {
 		f.Add([]byte(seed))
@@ -154,9 +191,14 @@ func FuzzLines(f *testing.F) {
 				_, _ = e.message()
 				_, _ = number(e.id)
 			},
-			tooLong: func(json.RawMessage, int64) { events++ },
-			noise: func(text string) {
+			unusable: func(id json.RawMessage, _ *Error) bool {
 				events++
+				_, ok := number(id)
+				return ok
+			},
+			noise: func(about string, line []byte) {
+				events++
+				text := about + redactor(nil).shorten(line, maxSample)
 				if !utf8.ValidString(text) || len(text) > 4*maxSample {
 					t.Errorf("noise %q is not presentable", text)
 				}

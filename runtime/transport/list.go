@@ -15,9 +15,15 @@ const (
 	maxTools = 50_000
 )
 
-// ListTools implements Session. It asks past the SDK, which answers from a
-// cache of its own and decodes what it gets.
+// ListTools implements Session.
 func (s *session) ListTools(ctx context.Context) ([]json.RawMessage, error) {
+	tools, err := s.list(ctx)
+	return tools, s.redact.failure(err)
+}
+
+// list asks past the SDK, which answers from a cache of its own and decodes what
+// it gets.
+func (s *session) list(ctx context.Context) ([]json.RawMessage, error) {
 	var tools []json.RawMessage
 	var lastPage json.RawMessage
 	cursors := map[string]bool{}
@@ -28,7 +34,7 @@ func (s *session) ListTools(ctx context.Context) ([]json.RawMessage, error) {
 		if err != nil {
 			return endOfList(tools, cursor, err)
 		}
-		page, err := parsePage(result)
+		page, err := parsePage(result, s.redact)
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +72,7 @@ type page struct {
 	cursor json.RawMessage // nextCursor as it is, whatever its type; nil at the end
 }
 
-func parsePage(result json.RawMessage) (page, error) {
+func parsePage(result json.RawMessage, redact redactor) (page, error) {
 	var p page
 	var members struct {
 		Tools      json.RawMessage
@@ -80,7 +86,7 @@ func parsePage(result json.RawMessage) (page, error) {
 	if err != nil {
 		return page{}, &Error{
 			Code: CodeProtocol, Stage: StageList, Err: err,
-			Message: "tools/list: the result is not a list of tools: " + shorten(result, maxSample),
+			Message: "tools/list: the result is not a list of tools: " + redact.shorten(result, maxSample),
 		}
 	}
 	if string(members.NextCursor) != "null" {

@@ -16,32 +16,57 @@ import (
 const loginShellTime = 5 * time.Second
 
 // loginPath is the PATH of the user's login shell: an editor started from the
-// desktop does not have it. It is asked for when a command is not found, once
-// in a Dialer's life.
+// desktop does not have it. It is asked for when a command is not found, and
+// answered once in a Dialer's life.
 type loginPath struct {
-	mu    sync.Mutex
-	ready chan struct{} // guarded by mu; made by the first who asks, closed when path is set
-	path  string        // valid once ready is closed; "" if the shell did not tell
+	mu     sync.Mutex
+	asking chan struct{} // guarded by mu; nil while nobody asks, closed when they are done
+	known  bool          // guarded by mu; path is what the shell told
+	path   string        // guarded by mu; "" if it did not
 }
 
-// get returns "" if ctx ends first. The shell is then still waited for by its
-// own goroutine, which ends with loginShellTime.
+// get returns "" if ctx ends first. The first caller asks the shell, and the
+// others wait for it; if its ctx ends, so does its shell, and the next one asks.
 func (l *loginPath) get(ctx context.Context, env []string) string {
+	for {
+		path, known, wait := l.enter()
+		switch {
+		case known:
+			return path
+		case wait == nil:
+			return l.leave(ctx, askLoginShell(ctx, env))
+		}
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return ""
+		}
+	}
+}
+
+// enter gives the path if it is known, or else whom to wait for: nil means that
+// it is the caller's turn to ask, and to leave.
+func (l *loginPath) enter() (path string, known bool, wait <-chan struct{}) {
 	l.mu.Lock()
-	if l.ready == nil {
-		l.ready = make(chan struct{})
-		go func() {
-			defer close(l.ready)
-			l.path = askLoginShell(env)
-		}()
+	defer l.mu.Unlock()
+	if l.known || l.asking != nil {
+		return l.path, l.known, l.asking
 	}
-	l.mu.Unlock()
-	select {
-	case <-l.ready:
-		return l.path
-	case <-ctx.Done():
-		return ""
+	l.asking = make(chan struct{})
+	return "", false, nil
+}
+
+// leave ends a turn with what the shell told. A shell that was interrupted has
+// told nothing.
+func (l *loginPath) leave(ctx context.Context, path string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if ctx.Err() == nil {
+		l.path, l.known = path, true
 	}
+	close(l.asking)
+	l.asking = nil
+	return path
 }
 
 // resolve finds the program of spec, and gives the environment it is to have:

@@ -22,6 +22,9 @@ func (p *peer) runMessy(name string) {
 		p.until("server/discover")
 		p.write(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}` + "\n")
 		p.serve(p.tool)
+	case "empty":
+		p.empty(p.until("server/discover"))
+		p.serve(p.unusable)
 	case "mute":
 		p.greet(p.until("initialize"))
 		p.until("notifications/initialized")
@@ -122,4 +125,25 @@ func (p *peer) refusesVersion() {
 	m = p.until("initialize")
 	p.result(m, `{"protocolVersion":"2024-11-05"}`)
 	p.serve(p.tool)
+}
+
+func (p *peer) empty(m incoming) { p.write(`{"jsonrpc":"2.0","id":%s}`+"\n", m.ID) }
+
+// unusable answers with what is no answer.
+func (p *peer) unusable(m incoming) {
+	switch m.Params.Name {
+	case "empty":
+		p.empty(m)
+	case "deep":
+		p.result(m, "%s%s", strings.Repeat("[", 1500), strings.Repeat("]", 1500))
+	case "huge":
+		text := []byte(strings.Repeat("0123456789abcdef", 1<<16)) // 1 MiB
+		p.write(`{"jsonrpc":"2.0","result":"`)
+		for range 65 {
+			os.Stdout.Write(text)
+		}
+		p.write(`","id":%s,"more":"%s"}`+"\n", m.ID, text)
+	default:
+		p.tool(m)
+	}
 }

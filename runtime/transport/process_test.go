@@ -278,13 +278,34 @@ func TestPATHIsRecoveredFromTheLoginShellOnce(t *testing.T) {
 	}
 }
 
+func TestALoginShellEndsWithTheDialThatAsksIt(t *testing.T) {
+	t.Parallel()
+	all := newLives(t)
+	spec := childSpec(t, "stubborn", all.env(), "HOME="+t.TempDir())
+	spec.Env = setenv(append(spec.Env, "SHELL="+spec.Command), "PATH", "/nowhere")
+	spec.Command = "no-such-server"
+	ctx, cancel := context.WithCancel(t.Context())
+	shell := make(chan *life, 1)
+	go func() { // ends when the shell has begun
+		shell <- all.next()
+		cancel()
+	}()
+	d := &Dialer{}
+	_, err := d.Dial(ctx, spec, Hooks{})
+	wantError(t, err, CodeClosed, StageSpawn, true)
+	(<-shell).mustEnd(t, time.Second)
+	if path := d.login.get(t.Context(), []string{"SHELL=/bin/sh", "PATH=/marked/dir:/usr/bin:/bin"}); !strings.Contains(path, "/bin") {
+		t.Errorf("the next who asks is told %q", path)
+	}
+}
+
 func TestRealLoginShellsTellTheirPATH(t *testing.T) {
 	t.Parallel()
 	for _, shell := range []string{"/bin/sh", "/bin/bash", "/bin/zsh", "/usr/bin/fish"} {
 		if _, err := os.Stat(shell); err != nil {
 			continue
 		}
-		path := askLoginShell([]string{"SHELL=" + shell, "HOME=" + t.TempDir(), "PATH=/marked/dir:/usr/bin:/bin", "TERM=dumb"})
+		path := askLoginShell(t.Context(), []string{"SHELL=" + shell, "HOME=" + t.TempDir(), "PATH=/marked/dir:/usr/bin:/bin", "TERM=dumb"})
 		if !strings.Contains(path, "/bin") {
 			t.Errorf("%s told %q", shell, path)
 		}

@@ -82,13 +82,14 @@ func spawnError(spec *Spec, err error) *Error {
 // askLoginShell runs the user's shell as a login shell and an interactive one,
 // since both kinds of start-up files set PATH, in the home directory and
 // without a terminal. Only what stands between the marks is taken: start-up
-// files talk. It returns "" when the shell does not tell within loginShellTime.
-func askLoginShell(env []string) string {
+// files talk. It returns "" when the shell does not tell within loginShellTime or
+// before ctx ends.
+func askLoginShell(ctx context.Context, env []string) string {
 	shell := getenv(env, "SHELL")
 	if shell == "" {
 		shell = "/bin/sh"
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), loginShellTime)
+	ctx, cancel := context.WithTimeout(ctx, loginShellTime)
 	defer cancel()
 	out, err := runShell(ctx, shell, env)
 	if err != nil {

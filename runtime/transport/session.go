@@ -17,9 +17,10 @@ const sdkTime = time.Second
 // session is a Session over any link.
 type session struct {
 	// These do not change.
-	link link
-	info Info
-	sdk  *mcp.ClientSession
+	link   link
+	info   Info
+	sdk    *mcp.ClientSession
+	redact redactor
 
 	// running counts watch and subscribe, which end with the link or the SDK's
 	// side of it; Close waits for them.
@@ -36,10 +37,12 @@ func (d *Dialer) Dial(ctx context.Context, spec Spec, hooks Hooks) (Session, err
 	if ctx.Err() != nil {
 		return nil, interrupted(ctx, StageConnect, "connect", true)
 	}
+	dial := d.dialHTTP
 	if spec.Kind == Stdio {
-		return d.dialStdio(ctx, spec, hooks)
+		dial = d.dialStdio
 	}
-	return d.dialHTTP(ctx, spec, hooks)
+	s, err := dial(ctx, spec, hooks)
+	return s, redactor(spec.Redact).failure(err)
 }
 
 // connect makes the session of a link that has been greeted, and takes the link
@@ -52,7 +55,7 @@ func connect(ctx context.Context, spec Spec, hooks Hooks, l link, g greeting) (S
 		l.close()
 		return nil, failure
 	}
-	s := &session{link: l, sdk: sdk, info: describe(spec.Kind, l.pid(), g), ended: make(chan struct{})}
+	s := &session{link: l, sdk: sdk, redact: spec.Redact, info: describe(spec.Kind, l.pid(), g), ended: make(chan struct{})}
 	living, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.running.Go(func() {
 		defer cancel()
@@ -129,6 +132,7 @@ func (s *session) watch() {
 			s.failure = &Error{Code: CodeClosed, Stage: StageTransport, Message: "the connection has ended", Err: err}
 		}
 	}
+	s.failure = s.redact.failure(s.failure)
 	close(s.ended)
 }
 
@@ -137,7 +141,8 @@ func (s *session) Info() Info { return s.info }
 
 // Call implements Session.
 func (s *session) Call(ctx context.Context, c Call) (json.RawMessage, error) {
-	return s.link.call(ctx, c)
+	result, err := s.link.call(ctx, c)
+	return result, s.redact.failure(err)
 }
 
 // Done implements Session.

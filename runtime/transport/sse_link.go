@@ -57,7 +57,7 @@ func (l *sseLink) open(ctx context.Context) *Error {
 		return failure
 	}
 	events := newSSEReader(resp.Body, maxMessage)
-	endpoint, failure := findEndpoint(resp, events)
+	endpoint, failure := findEndpoint(resp, events, l.remote.redact)
 	if failure == nil && !stop() {
 		failure = interrupted(ctx, StageConnect, "connect", false)
 	}
@@ -85,7 +85,7 @@ func (l *sseLink) open(ctx context.Context) *Error {
 // findEndpoint reads a stream up to its endpoint event. An endpoint elsewhere
 // than the stream is refused: it would send the user's calls wherever a server
 // likes.
-func findEndpoint(resp *http.Response, events *sseReader) (*url.URL, *Error) {
+func findEndpoint(resp *http.Response, events *sseReader, redact redactor) (*url.URL, *Error) {
 	if !isEventStream(resp) {
 		return nil, &Error{
 			Code:    CodeProtocol,
@@ -107,7 +107,7 @@ func findEndpoint(resp *http.Response, events *sseReader) (*url.URL, *Error) {
 		if err != nil || origin(target) != origin(resp.Request.URL) {
 			return nil, &Error{
 				Code: CodeProtocol, Err: err,
-				Message: fmt.Sprintf("the server names an endpoint of another origin: %q", excerpt(event.data)),
+				Message: fmt.Sprintf("the server names an endpoint of another origin: %q", redact.excerpt(event.data)),
 			}
 		}
 		return target, nil

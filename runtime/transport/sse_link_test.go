@@ -192,13 +192,14 @@ func TestARefusedPOSTOverSSEFailsItsCallOnly(t *testing.T) {
 
 func TestAnOversizedEventFailsTheRequestItAnswers(t *testing.T) {
 	for name, test := range map[string]struct {
-		head, tail string // ID stands for the id
-		fails      bool
+		text  string // ID stands for the id
+		fails bool
 	}{
-		"the id first":   {`{"jsonrpc":"2.0","id":ID,"result":{"text":"xxxx`, `xxxx"}}`, true},
-		"the id last":    {`{"result":{"text":"xxxx`, `xxxx"},"jsonrpc":"2.0","id":ID}`, true},
-		"another id":     {`{"jsonrpc":"2.0","id":7,"result":{"text":"xxxx`, `xxxx"}}`, false},
-		"a notification": {`{"jsonrpc":"2.0","method":"notifications/x","params":{"text":"xxxx`, `xxxx"}}`, false},
+		"the id first":         {`{"jsonrpc":"2.0","id":ID,"result":{"text":"xxxx"}}`, true},
+		"the id last":          {`{"result":{"text":"xxxx"},"jsonrpc":"2.0","id":ID}`, true},
+		"the id in the middle": {`{"result":{"text":"xxxx"},"jsonrpc":"2.0","id":ID,"more":"xxxx"}`, true},
+		"another id":           {`{"jsonrpc":"2.0","id":7,"result":{"text":"xxxx"}}`, false},
+		"a notification":       {`{"jsonrpc":"2.0","method":"notifications/x","params":{"text":"xxxx"}}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := newSSEFake()
@@ -210,11 +211,9 @@ func TestAnOversizedEventFailsTheRequestItAnswers(t *testing.T) {
 			s := dialed(t, Spec{URL: serve(t, server), Kind: SSE}, Hooks{Noise: func(text string) { noise <- text }})
 			go func() { // ends when it has shown the event
 				id := string((<-arrived).ID)
-				s.link.(*sseLink).takeEvent(&sseEvent{
-					data: []byte(strings.ReplaceAll(test.head, "ID", id)),
-					tail: []byte(strings.ReplaceAll(test.tail, "ID", id)),
-					size: 100 << 20,
-				})
+				var event sseEvent
+				event.add([]byte(strings.ReplaceAll(test.text, "ID", id)), 20)
+				s.link.(*sseLink).takeEvent(&event)
 				if !test.fails {
 					<-noise
 					server.cut()

@@ -9,10 +9,6 @@ import (
 	"time"
 )
 
-// sseTail is how much of the end of an oversized event is kept, in bytes: an id
-// may stand after the result.
-const sseTail = 1 << 10
-
 // sseEvent is one server-sent event (WHATWG HTML, section 9.2).
 type sseEvent struct {
 	name string // "" means "message"
@@ -21,14 +17,16 @@ type sseEvent struct {
 	// retry is the reconnection delay the event set, or 0.
 	retry time.Duration
 	// data is the event's own: it is never reused.
-	data []byte
-	// size is how long the data was. It is more than maxMessage when data and
-	// tail hold only its beginning and its end.
+	data  []byte
+	lines int // of data
+	// size is how long the data was, also where it is over the limit.
 	size int
-	tail []byte
+	// over has seen all data of an event over the limit, of which data holds only
+	// the beginning. It is nil for others.
+	over *outline
 }
 
-func (e *sseEvent) tooLarge() bool { return e.size > len(e.data) }
+func (e *sseEvent) tooLarge() bool { return e.over != nil }
 
 // isMessage is false for events that carry no JSON-RPC, such as pings and the
 // events that only prime the id.
@@ -59,111 +57,131 @@ func (r *sseReader) next() (sseEvent, error) {
 	var (
 		event sseEvent
 		begun bool // a field has been read
-		lines int  // of data
 	)
 	for {
-		line, size, err := r.readLine()
+		line, taken, err := r.readLine(&event)
 		if err != nil {
 			if errors.Is(err, io.EOF) && begun {
 				return event, nil
 			}
 			return sseEvent{}, err
 		}
-		if size == 0 {
+		if len(line) == 0 && !taken {
 			if begun {
 				return event, nil
 			}
 			continue
 		}
-		name, value, found := bytes.Cut(line, []byte{':'})
-		if !found {
-			name, value = line, nil
-		}
-		dropped := size - len(line)
-		value = bytes.TrimPrefix(value, []byte{' '})
-		switch string(name) {
-		case "data":
-			if lines++; lines > 1 {
-				event.add([]byte{'\n'}, 0, r.limit)
-			}
-			event.add(value, dropped, r.limit)
-		case "event":
-			event.name = string(value)
-		case "id":
-			event.id = string(value)
-		case "retry":
-			if ms, err := strconv.ParseUint(string(value), 10, 31); err == nil {
-				event.retry = time.Duration(ms) * time.Millisecond
-			}
-		default:
-			continue // a comment or a field nobody knows makes no event
-		}
-		begun = true
+		begun = taken || event.takeField(line, r.limit) || begun
 	}
 }
 
-// add appends part of the data, and counts dropped bytes that followed it.
-func (e *sseEvent) add(part []byte, dropped, limit int) {
-	room := max(0, limit-len(e.data))
-	if e.size > len(e.data) {
-		room = 0
+// takeField is false for a comment or a field nobody knows: it makes no event.
+func (e *sseEvent) takeField(line []byte, limit int) bool {
+	name, value, found := bytes.Cut(line, []byte{':'})
+	if !found {
+		name, value = line, nil
 	}
-	keep := min(room, len(part))
+	value = bytes.TrimPrefix(value, []byte{' '})
+	if string(name) == "data" {
+		e.beginLine(limit)
+		e.add(value, limit)
+		return true
+	}
+	value = value[:min(limit, len(value))]
+	switch string(name) {
+	case "event":
+		e.name = string(value)
+	case "id":
+		e.id = string(value)
+	case "retry":
+		if ms, err := strconv.ParseUint(string(value), 10, 31); err == nil {
+			e.retry = time.Duration(ms) * time.Millisecond
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// beginLine begins a line of data.
+func (e *sseEvent) beginLine(limit int) {
+	if e.lines++; e.lines > 1 {
+		e.add([]byte{'\n'}, limit)
+	}
+}
+
+// add takes a piece of the data.
+func (e *sseEvent) add(piece []byte, limit int) {
+	e.size += len(piece)
+	if e.over != nil {
+		e.over.feed(piece)
+		return
+	}
+	keep := min(limit-len(e.data), len(piece))
 	if e.data == nil {
 		e.data = make([]byte, 0, keep)
 	}
-	e.data = append(e.data, part[:keep]...)
-	e.size += len(part) + dropped
-	if e.tooLarge() {
-		tail := append(e.tail, part[max(keep, len(part)-sseTail):]...)
-		e.tail = bytes.Clone(tail[max(0, len(tail)-sseTail):])
+	e.data = append(e.data, piece[:keep]...)
+	if keep < len(piece) {
+		e.over = &outline{}
+		e.over.feed(e.data)
+		e.over.feed(piece[keep:])
 	}
 }
 
-// readLine returns a line without its ending, and its size. A line over the
-// limit is returned as its beginning and, in the last sseTail bytes, its end.
-// The line is valid until the next call.
-func (r *sseReader) readLine() (line []byte, size int, err error) {
+// readLine returns a line without its ending. Of a line over the limit, data is
+// taken by the event, and of any other field the rest is dropped. The line is
+// valid until the next call.
+func (r *sseReader) readLine(event *sseEvent) (line []byte, taken bool, err error) {
 	if cap(r.line) > 1<<20 {
 		r.line = nil // one large message is no reason to hold on to its memory
 	}
 	r.line = r.line[:0]
-	for {
+	for read := false; ; read = true {
 		buf, err := r.fill()
 		if err != nil {
-			if errors.Is(err, io.EOF) && size > 0 {
-				return r.line, size, nil
+			if errors.Is(err, io.EOF) && read {
+				return r.line, taken, nil
 			}
-			return nil, 0, err
+			return nil, false, err
 		}
 		end := lineEnd(buf)
-		if end >= 0 && size == 0 {
+		if end >= 0 && !read {
 			r.consume(buf, end)
-			return buf[:end], end, nil
+			return buf[:end], false, nil
 		}
 		part := buf
 		if end >= 0 {
 			part = buf[:end]
 		}
-		r.keep(part)
-		size += len(part)
+		taken = r.keep(part, taken, event)
 		r.consume(buf, end)
 		if end >= 0 {
-			return r.line, size, nil
+			return r.line, taken, nil
 		}
 	}
 }
 
-// keep appends to the line, whose room is the limit, a field name and the tail:
-// past that, the last bytes move through the tail.
-func (r *sseReader) keep(part []byte) {
-	room := r.limit + len("data: ") + sseTail
-	r.line = append(r.line, part...)
-	if over := len(r.line) - room; over > 0 {
-		tail := r.line[room-sseTail:]
-		copy(tail, r.line[len(r.line)-sseTail:])
-		r.line = r.line[:room]
+// keep takes a piece of a line, and reports whether the event takes it: from
+// where it is over the limit, if it is data.
+func (r *sseReader) keep(part []byte, taken bool, event *sseEvent) bool {
+	if taken {
+		event.add(part, r.limit)
+		return true
 	}
+	room := r.limit + len("event: ") - len(r.line) // no name we know is longer
+	if len(part) <= room {
+		r.line = append(r.line, part...)
+		return false
+	}
+	r.line = append(r.line, part[:room]...)
+	if !bytes.HasPrefix(r.line, []byte("data:")) {
+		return false
+	}
+	event.takeField(r.line, r.limit)
+	event.add(part[room:], r.limit)
+	return true
 }
 
 // fill returns what is buffered, at least one byte, with an LF that belongs to

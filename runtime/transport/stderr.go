@@ -9,6 +9,9 @@ import (
 const (
 	// maxStderrLine is where a line of stderr is cut, in bytes.
 	maxStderrLine = 8 << 10
+	// keptStderrLine is how much of it is kept for that, in bytes. One byte more
+	// tells that there was more.
+	keptStderrLine = maxStderrLine + redactMargin + 1
 	// maxStderrTail bounds what is kept for errors, in bytes.
 	maxStderrTail = 64 << 10
 	// shownStderr is how many lines of it an error carries.
@@ -17,7 +20,8 @@ const (
 
 // stderrTail reads a process's stderr line by line and keeps the end of it.
 type stderrTail struct {
-	line func(string) // may be nil
+	line   func(string) // may be nil
+	redact redactor
 
 	mu    sync.Mutex
 	lines []string // guarded by mu
@@ -44,7 +48,7 @@ func (t *stderrTail) keep(raw []byte) {
 	if len(raw) == 0 {
 		return
 	}
-	line := shorten(raw, maxStderrLine)
+	line := t.redact.shorten(raw, maxStderrLine)
 	t.mu.Lock()
 	t.lines = append(t.lines, line)
 	t.bytes += len(line)
@@ -69,7 +73,7 @@ func (t *stderrTail) last() []string {
 // return takes the line back to its start, so that of a progress bar only the
 // last state counts.
 type assembler struct {
-	line []byte // one byte more than maxStderrLine tells that it was cut
+	line []byte // up to keptStderrLine
 	back bool   // a carriage return was the last thing seen
 }
 
@@ -84,7 +88,7 @@ func (a *assembler) add(piece []byte, emit func([]byte)) {
 			if a.back {
 				a.line, a.back = a.line[:0], false
 			}
-			a.line = append(a.line, text[:min(len(text), maxStderrLine+1-len(a.line))]...)
+			a.line = append(a.line, text[:min(len(text), keptStderrLine-len(a.line))]...)
 		}
 		if end < 0 {
 			return

@@ -30,6 +30,7 @@ type stdioLink struct {
 	lane    *lane
 	inbound inbound
 	stderr  *stderrTail
+	redact  redactor
 	greeted atomic.Bool // the handshake is done
 
 	silent  chan struct{} // closed when stdout has ended
@@ -42,6 +43,7 @@ type stdioLink struct {
 // dialStdio starts the server and greets it. A server of unknown era that exits
 // on the question about it gets one fresh process and is greeted the old way.
 func (d *Dialer) dialStdio(ctx context.Context, spec Spec, hooks Hooks) (Session, error) {
+	spec.Env = d.Guard.marked(spec.Env)
 	for {
 		l, err := d.startStdio(ctx, &spec, hooks)
 		if err != nil {
@@ -74,16 +76,17 @@ func (d *Dialer) startStdio(ctx context.Context, spec *Spec, hooks Hooks) (*stdi
 		within:  spec.shutdown(),
 		process: p,
 		out:     newWriter(p.stdin),
-		stderr:  &stderrTail{line: hooks.Stderr},
+		stderr:  &stderrTail{line: hooks.Stderr, redact: spec.Redact},
+		redact:  spec.Redact,
 		silent:  make(chan struct{}),
 		ended:   make(chan struct{}),
 	}
-	l.lane = newLane(l.out.send, l.post)
-	l.inbound = inbound{hooks: hooks, post: l.post}
+	l.lane = newLane(l.out.send, l.post, spec.Redact)
+	l.inbound = inbound{hooks: hooks, post: l.post, redact: spec.Redact}
 	p.readers.Go(func() { l.stderr.read(p.stderr) })
 	p.readers.Go(func() {
 		defer close(l.silent)
-		lines := lineReader{message: l.message, tooLong: l.tooLong, noise: l.inbound.noise, limit: maxMessage}
+		lines := lineReader{message: l.message, unusable: l.unusable, noise: l.inbound.noise, limit: maxMessage}
 		lines.read(p.stdout)
 	})
 	l.running.Go(func() { p.watch(d.Guard) })
@@ -194,15 +197,13 @@ func (l *stdioLink) stray(e envelope) {
 			return
 		}
 	}
-	l.log.Debug("answer to nobody", "id", string(e.id))
+	l.log.Debug("answer to nobody", "id", l.redact.shorten(e.id, maxSample))
 }
 
-// tooLong is a line over the limit: the request it answers fails.
-func (l *stdioLink) tooLong(id json.RawMessage, size int64) {
-	failure := tooLarge(size, maxMessage, false)
-	if n, ok := number(id); !ok || !l.lane.refuse(n, failure) {
-		l.inbound.noise(failure.Message)
-	}
+// unusable fails the request whose answer cannot be taken.
+func (l *stdioLink) unusable(id json.RawMessage, why *Error) bool {
+	n, ok := number(id)
+	return ok && l.lane.refuse(n, why)
 }
 
 // The rest implements link.

@@ -258,6 +258,18 @@ func TestALineOverTheLimitFailsItsCallAndNothingElse(t *testing.T) {
 	}
 }
 
+func TestAnswersThatCannotBeTakenFailTheirCallAtOnce(t *testing.T) {
+	t.Parallel()
+	s := dialSpec(t, childSpec(t, "empty"), Hooks{Noise: func(text string) { t.Errorf("noise: %s", text) }})
+	for tool, code := range map[string]Code{"empty": CodeProtocol, "deep": CodeProtocol, "huge": CodeTooLarge} {
+		_, err := s.Call(t.Context(), Call{Tool: tool})
+		wantError(t, err, code, StageCall, false)
+	}
+	if _, err := s.Call(t.Context(), Call{Tool: "echo"}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestServersQuestionsAreAnsweredUnderTheirOwnID(t *testing.T) {
 	t.Parallel()
 	stderr := newLines()

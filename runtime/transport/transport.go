@@ -46,7 +46,8 @@ type Spec struct {
 	Env     []string // the whole environment of the child, "K=V"
 	Dir     string
 
-	// HTTP and SSE. Headers go to the origin of URL only.
+	// HTTP and SSE. Headers go to the origin of URL only, and redirects to another
+	// are not followed.
 	URL     string
 	Headers http.Header
 
@@ -57,6 +58,12 @@ type Spec struct {
 	// ClientName and ClientVersion introduce us to the server.
 	ClientName    string
 	ClientVersion string
+
+	// Redact takes the secrets out of what is for people: the texts of errors and
+	// of Hooks, and the messages of progress. It is given text before anything is
+	// cut off, may be given the same text twice, and must be safe for concurrent
+	// use. Nil means that there are none.
+	Redact func(string) string
 }
 
 // defaultShutdown is Spec.Shutdown where none is given.
