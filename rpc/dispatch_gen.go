@@ -166,6 +166,38 @@ func Methods(impl Sidecar) []string {
 	return all
 }
 
+// requestMethods lists every request of the protocol, answered or not.
+func requestMethods() []string {
+	return []string{
+		MethodInitialize,
+		MethodConfigure,
+		MethodShutdown,
+		MethodReload,
+		MethodSnapshot,
+		MethodCall,
+		MethodSearch,
+		MethodServers,
+		MethodConnect,
+		MethodDisconnect,
+		MethodWait,
+		MethodLogs,
+		MethodListResources,
+		MethodListResourceTemplates,
+		MethodReadResource,
+		MethodSubscribeResource,
+		MethodUnsubscribeResource,
+		MethodListPrompts,
+		MethodGetPrompt,
+		MethodComplete,
+		MethodLogin,
+		MethodLogout,
+		MethodTrustList,
+		MethodTrustAllow,
+		MethodTrustRevoke,
+		MethodShare,
+	}
+}
+
 // Log sends runtime/log; see Host.
 func (s *Session) Log(_ context.Context, params *LogParams) error {
 	return s.notify(MethodLog, params)

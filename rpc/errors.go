@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -140,6 +141,9 @@ func errInvalidRequest(reason string) *Error {
 }
 
 func errMethodNotFound(method string) *Error {
+	if slices.Contains(requestMethods(), method) {
+		return &Error{Code: CodeMethodNotFound, Message: fmt.Sprintf("method %q is not answered by this version; methods in the answer to %s has those that are", method, MethodInitialize)}
+	}
 	return &Error{Code: CodeMethodNotFound, Message: fmt.Sprintf("unknown method %q", brief(method))}
 }
 
@@ -152,6 +156,9 @@ func errCancelled() *Error {
 }
 
 func errVersion(host int) *Error {
+	if host == 0 {
+		return ErrInvalidParams("protocolVersion", fmt.Sprintf("it is missing; this sidecar speaks version %d", ProtocolVersion))
+	}
 	return ErrInvalidParams("protocolVersion",
 		fmt.Sprintf("the host speaks version %d, this sidecar version %d", host, ProtocolVersion))
 }

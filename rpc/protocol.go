@@ -286,46 +286,54 @@ type Host interface {
 	Progress(context.Context, *ProgressParams) error
 
 	// ResourcesChanged says that a server's list of resources changed.
+	// This version does not send it yet.
 	//
 	//rpc:method resources/changed
 	ResourcesChanged(context.Context, *ServerNotice) error
 
 	// ResourceUpdated says that a subscribed resource changed.
+	// This version does not send it yet.
 	//
 	//rpc:method resources/updated
 	ResourceUpdated(context.Context, *ResourceParams) error
 
 	// PromptsChanged says that a server's list of prompts changed.
+	// This version does not send it yet.
 	//
 	//rpc:method prompts/changed
 	PromptsChanged(context.Context, *ServerNotice) error
 
 	// Approve asks whether project servers may run. Sent only to a host with
 	// capability approve.
+	// This version does not send it yet.
 	//
 	//rpc:method trust/approve
 	Approve(context.Context, *ApproveParams) (*ApproveResult, error)
 
 	// Input asks for the value of an ${input:id}. Sent only to a host with
 	// capability input.
+	// This version does not send it yet.
 	//
 	//rpc:method input/request
 	Input(context.Context, *InputParams) (*InputResult, error)
 
 	// Elicit relays a server's elicitation (MCP: client/elicitation). Sent only
 	// to a host with capability elicitation.
+	// This version does not send it yet.
 	//
 	//rpc:method elicitation/create
 	Elicit(context.Context, *RelayParams) (*RelayResult, error)
 
 	// Sample relays a server's request for a model's answer (MCP:
 	// client/sampling). Sent only to a host with capability sampling.
+	// This version does not send it yet.
 	//
 	//rpc:method sampling/createMessage
 	Sample(context.Context, *RelayParams) (*RelayResult, error)
 
 	// OpenURL asks to open an https: URL (or a loopback http: one) in the
 	// user's browser. Sent only to a host with capability openUrl.
+	// This version does not send it yet.
 	//
 	//rpc:method auth/openUrl
 	OpenURL(context.Context, *OpenURLParams) (*OpenURLResult, error)
@@ -364,7 +372,8 @@ type InitializeParams struct {
 
 // Capabilities says which requests the host answers.
 type Capabilities struct {
-	// Approve: trust/approve.
+	// Approve: trust/approve. This version does not ask yet: a host that declares
+	// it has trust.project "ask" by default, and project servers stay untrusted.
 	Approve bool `json:"approve,omitempty"`
 	// Input: input/request.
 	Input bool `json:"input,omitempty"`
@@ -441,7 +450,8 @@ type ToolFilter struct {
 	Exclude []string `json:"exclude,omitempty"`
 }
 
-// AuthConfig is what the user registered with an authorization server.
+// AuthConfig is what the user registered with an authorization server. Not yet
+// applied by this version, which has no login.
 type AuthConfig struct {
 	ClientID     string   `json:"clientId,omitempty"`
 	ClientSecret string   `json:"clientSecret,omitempty"`
@@ -464,13 +474,16 @@ type DiscoverySettings struct {
 	Files []string `json:"files,omitempty"`
 	// FilterExa takes Exa servers out and returns their keys. Default true.
 	FilterExa *bool `json:"filterExa,omitempty"`
-	// Watch reloads what changed when a file changes. Default true.
+	// Watch reloads what changed when a file changes. Default true. Not yet
+	// applied by this version: mcp/reload with mode "changed" reads the files.
 	Watch *bool `json:"watch,omitempty"`
 }
 
 // StartupSettings say when runtime/initialize and mcp/reload answer.
 type StartupSettings struct {
-	// GateMs is how long servers with cached tools are waited for. Default 250.
+	// GateMs is how long servers are waited for that have not connected or
+	// failed yet; beyond it, only those without cached tools, and only if uncached
+	// is "wait". Default 250; 0 waits for no server with cached tools.
 	GateMs *int `json:"gateMs,omitempty"`
 	// Uncached says whether servers without cached tools are waited for beyond
 	// the gate. Default "wait".
@@ -686,7 +699,7 @@ const (
 	PhaseBackoff      Phase = "backoff"      // the next attempt is scheduled
 	PhaseFailed       Phase = "failed"       // no further attempt is scheduled
 	PhaseSuspended    Phase = "suspended"    // lost too often; waits for mcp/connect or a reload
-	PhaseNeedsAuth    Phase = "needs-auth"   // waits for auth/login
+	PhaseNeedsAuth    Phase = "needs-auth"   // waits for auth/login, which this version does not answer yet
 	PhaseNeedsInput   Phase = "needs-input"  // waits for the value of an ${input:…}
 	PhaseUntrusted    Phase = "untrusted"    // waits for the user's approval
 	PhaseDisabled     Phase = "disabled"     // switched off in its file or by the host's user
@@ -903,7 +916,8 @@ type ProgressValue struct {
 	Message  string          `json:"message,omitempty"`
 }
 
-// CallParams name a tool, by name or by server and tool.
+// CallParams name a tool, by name or by server and tool. The server may be left
+// out when only one server lists a tool of that name (else 1003).
 type CallParams struct {
 	Name   string `json:"name,omitempty"`
 	Server string `json:"server,omitempty"`

@@ -134,8 +134,8 @@ func fill(r *rand.Rand, v reflect.Value) {
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(r, v.Elem())
 	case reflect.Struct:
-		for i := range v.NumField() {
-			fill(r, v.Field(i))
+		for _, field := range v.Fields() {
+			fill(r, field)
 		}
 	case reflect.Slice:
 		if v.Type() == reflect.TypeFor[json.RawMessage]() {
@@ -229,8 +229,8 @@ func swell(v reflect.Value, n int) {
 			swell(v.Elem(), n)
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			swell(v.Field(i), n)
+		for _, field := range v.Fields() {
+			swell(field, n)
 		}
 	case reflect.Slice:
 		if v.Type() == reflect.TypeFor[json.RawMessage]() {

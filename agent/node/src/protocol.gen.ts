@@ -70,7 +70,10 @@ export interface InitializeParams {
 
 /** Capabilities says which requests the host answers. */
 export interface Capabilities {
-  /** approve: trust/approve. */
+  /**
+   * approve: trust/approve. This version does not ask yet: a host that declares
+   * it has trust.project "ask" by default, and project servers stay untrusted.
+   */
   approve?: boolean;
   /** input: input/request. */
   input?: boolean;
@@ -153,7 +156,10 @@ export interface ToolFilter {
   exclude?: string[];
 }
 
-/** AuthConfig is what the user registered with an authorization server. */
+/**
+ * AuthConfig is what the user registered with an authorization server. Not yet
+ * applied by this version, which has no login.
+ */
 export interface AuthConfig {
   clientId?: string;
   clientSecret?: string;
@@ -178,13 +184,20 @@ export interface DiscoverySettings {
   files?: string[];
   /** filterExa takes Exa servers out and returns their keys. Default true. */
   filterExa?: boolean;
-  /** watch reloads what changed when a file changes. Default true. */
+  /**
+   * watch reloads what changed when a file changes. Default true. Not yet
+   * applied by this version: mcp/reload with mode "changed" reads the files.
+   */
   watch?: boolean;
 }
 
 /** StartupSettings say when runtime/initialize and mcp/reload answer. */
 export interface StartupSettings {
-  /** gateMs is how long servers with cached tools are waited for. Default 250. */
+  /**
+   * gateMs is how long servers are waited for that have not connected or
+   * failed yet; beyond it, only those without cached tools, and only if uncached
+   * is "wait". Default 250; 0 waits for no server with cached tools.
+   */
   gateMs?: number;
   /**
    * uncached says whether servers without cached tools are waited for beyond
@@ -399,7 +412,7 @@ export type Status = "connected" | "connecting" | "disconnected";
  * - `backoff`: the next attempt is scheduled
  * - `failed`: no further attempt is scheduled
  * - `suspended`: lost too often; waits for mcp/connect or a reload
- * - `needs-auth`: waits for auth/login
+ * - `needs-auth`: waits for auth/login, which this version does not answer yet
  * - `needs-input`: waits for the value of an ${input:…}
  * - `untrusted`: waits for the user's approval
  * - `disabled`: switched off in its file or by the host's user
@@ -607,7 +620,10 @@ export interface ProgressValue {
   message?: string;
 }
 
-/** CallParams name a tool, by name or by server and tool. */
+/**
+ * CallParams name a tool, by name or by server and tool. The server may be left
+ * out when only one server lists a tool of that name (else 1003).
+ */
 export interface CallParams {
   name?: string;
   server?: string;
@@ -1041,26 +1057,31 @@ export interface SidecarRequests {
   /**
    * trust/approve asks whether project servers may run. Sent only to a host with
    * capability approve.
+   * This version does not send it yet.
    */
   "trust/approve": { params: ApproveParams; result: ApproveResult };
   /**
    * input/request asks for the value of an ${input:id}. Sent only to a host with
    * capability input.
+   * This version does not send it yet.
    */
   "input/request": { params: InputParams; result: InputResult };
   /**
    * elicitation/create relays a server's elicitation (MCP: client/elicitation). Sent only
    * to a host with capability elicitation.
+   * This version does not send it yet.
    */
   "elicitation/create": { params: RelayParams; result: RelayResult };
   /**
    * sampling/createMessage relays a server's request for a model's answer (MCP:
    * client/sampling). Sent only to a host with capability sampling.
+   * This version does not send it yet.
    */
   "sampling/createMessage": { params: RelayParams; result: RelayResult };
   /**
    * auth/openUrl asks to open an https: URL (or a loopback http: one) in the
    * user's browser. Sent only to a host with capability openUrl.
+   * This version does not send it yet.
    */
   "auth/openUrl": { params: OpenURLParams; result: OpenURLResult };
 }
@@ -1090,10 +1111,19 @@ export interface SidecarNotifications {
    * result; unsent ones are merged per token.
    */
   "$/progress": { params: ProgressParams };
-  /** resources/changed says that a server's list of resources changed. */
+  /**
+   * resources/changed says that a server's list of resources changed.
+   * This version does not send it yet.
+   */
   "resources/changed": { params: ServerNotice };
-  /** resources/updated says that a subscribed resource changed. */
+  /**
+   * resources/updated says that a subscribed resource changed.
+   * This version does not send it yet.
+   */
   "resources/updated": { params: ResourceParams };
-  /** prompts/changed says that a server's list of prompts changed. */
+  /**
+   * prompts/changed says that a server's list of prompts changed.
+   * This version does not send it yet.
+   */
   "prompts/changed": { params: ServerNotice };
 }

@@ -121,7 +121,7 @@ Phase = Literal[
     "backoff",  # the next attempt is scheduled
     "failed",  # no further attempt is scheduled
     "suspended",  # lost too often; waits for mcp/connect or a reload
-    "needs-auth",  # waits for auth/login
+    "needs-auth",  # waits for auth/login, which this version does not answer yet
     "needs-input",  # waits for the value of an ${input:…}
     "untrusted",  # waits for the user's approval
     "disabled",  # switched off in its file or by the host's user
@@ -241,7 +241,8 @@ class InitializeParams(_InitializeParamsRequired, total=False):
 class Capabilities(TypedDict, total=False):
     """Capabilities says which requests the host answers."""
 
-    # approve: trust/approve.
+    # approve: trust/approve. This version does not ask yet: a host that declares
+    # it has trust.project "ask" by default, and project servers stay untrusted.
     approve: bool
     # input: input/request.
     input: bool
@@ -323,7 +324,9 @@ class ToolFilter(TypedDict, total=False):
 
 
 class AuthConfig(TypedDict, total=False):
-    """AuthConfig is what the user registered with an authorization server."""
+    """AuthConfig is what the user registered with an authorization server. Not yet
+    applied by this version, which has no login.
+    """
 
     clientId: str
     clientSecret: str
@@ -347,14 +350,17 @@ class DiscoverySettings(TypedDict, total=False):
     files: list[str]
     # filterExa takes Exa servers out and returns their keys. Default true.
     filterExa: bool
-    # watch reloads what changed when a file changes. Default true.
+    # watch reloads what changed when a file changes. Default true. Not yet
+    # applied by this version: mcp/reload with mode "changed" reads the files.
     watch: bool
 
 
 class StartupSettings(TypedDict, total=False):
     """StartupSettings say when runtime/initialize and mcp/reload answer."""
 
-    # gateMs is how long servers with cached tools are waited for. Default 250.
+    # gateMs is how long servers are waited for that have not connected or
+    # failed yet; beyond it, only those without cached tools, and only if uncached
+    # is "wait". Default 250; 0 waits for no server with cached tools.
     gateMs: int
     # uncached says whether servers without cached tools are waited for beyond
     # the gate. Default "wait".
@@ -686,7 +692,9 @@ class ProgressValue(_ProgressValueRequired, total=False):
 
 
 class CallParams(TypedDict, total=False):
-    """CallParams name a tool, by name or by server and tool."""
+    """CallParams name a tool, by name or by server and tool. The server may be left
+    out when only one server lists a tool of that name (else 1003).
+    """
 
     name: str
     server: str

@@ -101,4 +101,11 @@ func renderMethods(b *bytes.Buffer, p *protocol) {
 		}
 	}
 	b.WriteString("return all\n}\n")
+	b.WriteString("\n// requestMethods lists every request of the protocol, answered or not.\nfunc requestMethods() []string {\nreturn []string{\n")
+	for _, group := range p.groups() {
+		for _, m := range p.inGroup(group) {
+			fmt.Fprintf(b, "Method%s,\n", m.goName)
+		}
+	}
+	b.WriteString("}\n}\n")
 }

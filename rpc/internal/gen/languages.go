@@ -89,13 +89,13 @@ func renderTypeScript(p *protocol) ([]byte, error) {
 }
 
 func typeScriptType(b *bytes.Buffer, t wireType) {
-	doc := t.doc
+	doc := []string{t.doc}
 	var values []string
 	for _, v := range t.values {
-		doc += fmt.Sprintf("\n- `%s`: %s", v.text, v.doc)
+		doc = append(doc, fmt.Sprintf("- `%s`: %s", v.text, v.doc))
 		values = append(values, fmt.Sprintf("%q", v.text))
 	}
-	jsDoc(b, "", doc)
+	jsDoc(b, "", strings.Join(doc, "\n"))
 	switch {
 	case t.isEnum():
 		fmt.Fprintf(b, "export type %s = %s;\n", t.name, strings.Join(values, " | "))

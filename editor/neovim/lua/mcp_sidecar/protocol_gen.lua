@@ -30,7 +30,7 @@ M.version = 1
 
 ---Capabilities says which requests the host answers.
 ---@class mcp_sidecar.Capabilities
----@field approve? boolean approve: trust/approve.
+---@field approve? boolean approve: trust/approve. This version does not ask yet: a host that declares it has trust.project "ask" by default, and project servers stay untrusted.
 ---@field input? boolean input: input/request.
 ---@field openUrl? boolean openUrl: auth/openUrl.
 ---@field elicitation? mcp_sidecar.ElicitationCapability elicitation: elicitation/create.
@@ -79,7 +79,8 @@ M.version = 1
 ---@field include? string[] include, when given, keeps only what matches.
 ---@field exclude? string[] exclude drops what matches, also when included.
 
----AuthConfig is what the user registered with an authorization server.
+---AuthConfig is what the user registered with an authorization server. Not yet
+---applied by this version, which has no login.
 ---@class mcp_sidecar.AuthConfig
 ---@field clientId? string
 ---@field clientSecret? string
@@ -94,11 +95,11 @@ M.version = 1
 ---@field exclude? string[] exclude leaves these providers out.
 ---@field files? string[] files are further files in the native dialect.
 ---@field filterExa? boolean filterExa takes Exa servers out and returns their keys. Default true.
----@field watch? boolean watch reloads what changed when a file changes. Default true.
+---@field watch? boolean watch reloads what changed when a file changes. Default true. Not yet applied by this version: mcp/reload with mode "changed" reads the files.
 
 ---StartupSettings say when runtime/initialize and mcp/reload answer.
 ---@class mcp_sidecar.StartupSettings
----@field gateMs? integer gateMs is how long servers with cached tools are waited for. Default 250.
+---@field gateMs? integer gateMs is how long servers are waited for that have not connected or failed yet; beyond it, only those without cached tools, and only if uncached is "wait". Default 250; 0 waits for no server with cached tools.
 ---@field uncached? mcp_sidecar.Uncached uncached says whether servers without cached tools are waited for beyond the gate. Default "wait".
 
 ---Uncached is what to do at the gate about a server without cached tools.
@@ -235,7 +236,7 @@ M.version = 1
 ---| 'backoff' # the next attempt is scheduled
 ---| 'failed' # no further attempt is scheduled
 ---| 'suspended' # lost too often; waits for mcp/connect or a reload
----| 'needs-auth' # waits for auth/login
+---| 'needs-auth' # waits for auth/login, which this version does not answer yet
 ---| 'needs-input' # waits for the value of an ${input:…}
 ---| 'untrusted' # waits for the user's approval
 ---| 'disabled' # switched off in its file or by the host's user
@@ -384,7 +385,8 @@ M.version = 1
 ---@field total? any
 ---@field message? string
 
----CallParams name a tool, by name or by server and tool.
+---CallParams name a tool, by name or by server and tool. The server may be left
+---out when only one server lists a tool of that name (else 1003).
 ---@class mcp_sidecar.CallParams
 ---@field name? string
 ---@field server? string
@@ -689,21 +691,21 @@ M.method = {
   log = 'runtime/log',
   --- $/progress of a call that gave a progressToken. All of it precedes the result; unsent ones are merged per token.
   progress = '$/progress',
-  --- resources/changed says that a server's list of resources changed.
+  --- resources/changed says that a server's list of resources changed. This version does not send it yet.
   resources_changed = 'resources/changed',
-  --- resources/updated says that a subscribed resource changed.
+  --- resources/updated says that a subscribed resource changed. This version does not send it yet.
   resource_updated = 'resources/updated',
-  --- prompts/changed says that a server's list of prompts changed.
+  --- prompts/changed says that a server's list of prompts changed. This version does not send it yet.
   prompts_changed = 'prompts/changed',
-  --- trust/approve asks whether project servers may run. Sent only to a host with capability approve.
+  --- trust/approve asks whether project servers may run. Sent only to a host with capability approve. This version does not send it yet.
   approve = 'trust/approve',
-  --- input/request asks for the value of an ${input:id}. Sent only to a host with capability input.
+  --- input/request asks for the value of an ${input:id}. Sent only to a host with capability input. This version does not send it yet.
   input = 'input/request',
-  --- elicitation/create relays a server's elicitation (MCP: client/elicitation). Sent only to a host with capability elicitation.
+  --- elicitation/create relays a server's elicitation (MCP: client/elicitation). Sent only to a host with capability elicitation. This version does not send it yet.
   elicit = 'elicitation/create',
-  --- sampling/createMessage relays a server's request for a model's answer (MCP: client/sampling). Sent only to a host with capability sampling.
+  --- sampling/createMessage relays a server's request for a model's answer (MCP: client/sampling). Sent only to a host with capability sampling. This version does not send it yet.
   sample = 'sampling/createMessage',
-  --- auth/openUrl asks to open an https: URL (or a loopback http: one) in the user's browser. Sent only to a host with capability openUrl.
+  --- auth/openUrl asks to open an https: URL (or a loopback http: one) in the user's browser. Sent only to a host with capability openUrl. This version does not send it yet.
   open_url = 'auth/openUrl',
 }
 
