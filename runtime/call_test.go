@@ -15,7 +15,7 @@ import (
 
 // quick are settings under which initialize waits for nobody.
 func quick() rpc.Settings {
-	return rpc.Settings{Startup: &rpc.StartupSettings{GateMs: ptr(0), Uncached: rpc.UncachedBackground}}
+	return rpc.Settings{Startup: &rpc.StartupSettings{GateMs: new(0), Uncached: rpc.UncachedBackground}}
 }
 
 // called notes how a call ended.

@@ -68,7 +68,7 @@ func (m *Manager) known(ctx context.Context, servers ...string) error {
 			return nil
 		}
 		if !v.searching {
-			return rpc.ErrUnknownServer(servers[missing])
+			return v.noSuchServer(servers[missing])
 		}
 		if err := m.nextView(ctx, v); err != nil {
 			return err
@@ -218,7 +218,7 @@ func (c *Client) ask(ctx context.Context, server string, ack <-chan struct{}, te
 			last = removed(mem)
 			err = tell(mem)
 		} else {
-			err = rpc.ErrUnknownServer(server)
+			err = c.m.view.Load().noSuchServer(server)
 		}
 	})
 	if err == nil {
@@ -304,7 +304,7 @@ func (c *Client) Logs(ctx context.Context, p *rpc.LogsParams) (*rpc.LogsResult, 
 	}
 	h, ok := c.m.view.Load().servers[p.Server]
 	if !ok {
-		return nil, rpc.ErrUnknownServer(p.Server)
+		return nil, c.m.view.Load().noSuchServer(p.Server)
 	}
 	if p.Lines < 0 {
 		return nil, rpc.ErrInvalidParams("lines", "it is negative")

@@ -189,7 +189,7 @@ func (m *Manager) specOf(ctx context.Context, e *config.Entry, cwd string) (tran
 	spec := transport.Spec{
 		Name: e.Name, Kind: transport.Kind(e.Kind), Command: x.Command, Args: x.Args,
 		Env: childEnv(m.opt.Environ(), x, m.opt.Mark), Dir: x.Cwd, URL: x.URL,
-		ClientName: m.opt.Name, ClientVersion: m.opt.Version,
+		ClientName: m.opt.Name, ClientVersion: m.opt.Version, Redact: m.redact.clean,
 	}
 	if spec.Dir == "" {
 		spec.Dir = cwd

@@ -107,7 +107,7 @@ func TestL41GateZeroWaitsForNoCachedServer(t *testing.T) {
 		w.warm()
 		w.open()
 		defer w.close()
-		w.initialize(rpc.Settings{Startup: &rpc.StartupSettings{GateMs: ptr(0)}})
+		w.initialize(rpc.Settings{Startup: &rpc.StartupSettings{GateMs: new(0)}})
 		w.expect(w.take("initialized"), "0s initialized revision 1: a/x deferred")
 	})
 }

@@ -3,6 +3,8 @@ package runtime
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
@@ -93,7 +95,7 @@ func (v *view) resolve(p *rpc.CallParams) (target, handle, error) {
 	case !ok && (p.Name != "" || v.searching):
 		return t, h, v.unknown(label)
 	case !ok:
-		return t, h, rpc.ErrUnknownServer(t.server)
+		return t, h, v.noSuchServer(t.server)
 	}
 	r, _ := record(v.snap, t.server)
 	switch {
@@ -161,6 +163,15 @@ func (v *view) unknown(name string) error {
 		return errGone
 	}
 	return v.noSuchTool(name)
+}
+
+// noSuchServer suggests servers.
+func (v *view) noSuchServer(name string) error {
+	e := rpc.ErrUnknownServer(name)
+	if near := nearest(name, slices.Sorted(maps.Keys(v.servers))); len(near) > 0 {
+		e.Message += "; did you mean " + strings.Join(near, ", ") + "?"
+	}
+	return e
 }
 
 // noSuchTool suggests tools that can be called.

@@ -73,7 +73,7 @@ func corpus() []toolSource {
 	var sources []toolSource
 	for i, domain := range corpusDomains() {
 		s := toolSource{server: domain[0]}
-		for _, thing := range strings.Split(domain[1], ",") {
+		for thing := range strings.SplitSeq(domain[1], ",") {
 			for _, verb := range corpusVerbs() {
 				words := append([]string{verb[0]}, strings.FieldsFunc(thing, func(c rune) bool { return c == ' ' || c == '-' })...)
 				d := toolDef{description: fmt.Sprintf(verb[1], thing)}
@@ -92,7 +92,7 @@ func corpus() []toolSource {
 				case 3:
 					d.name = domain[0] + "." + strings.Join(append(words[1:], words[0]), "_")
 				}
-				d.raw = []byte(fmt.Sprintf(`{"name":%q}`, d.name))
+				d.raw = fmt.Appendf(nil, `{"name":%q}`, d.name)
 				s.defs = append(s.defs, d)
 			}
 		}

@@ -353,5 +353,3 @@ func (w *world) warm() {
 	w.log, w.rev = nil, 0
 	w.start = time.Now()
 }
-
-func ptr[T any](v T) *T { return &v }

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -61,11 +62,36 @@ func discover(ctx context.Context, o Options, table []provider, read opener) (re
 		return Result{Hard: err}
 	}
 	d := &discovery{site: at.site, files: files, claimed: make(map[string]claim), told: make(map[string]bool)}
+	d.report.diagnostics = unknownProviders(&o, table)
 	d.claimUserFiles(places)
 	for _, r := range at.rows {
 		d.readRow(r)
 	}
 	return d.result()
+}
+
+// unknownProviders says which names of settings.discovery are no providers: a
+// misspelt one would leave everything out without a word.
+func unknownProviders(o *Options, table []provider) []Diagnostic {
+	var known []string
+	for _, p := range table {
+		known = append(known, p.id)
+	}
+	var found []Diagnostic
+	for _, setting := range []struct {
+		name  string
+		names []string
+	}{{"include", o.Include}, {"exclude", o.Exclude}} {
+		for _, name := range setting.names {
+			if !slices.Contains(known, name) {
+				found = append(found, Diagnostic{
+					Path: "settings.discovery." + setting.name, Warning: true,
+					Message: fmt.Sprintf("there is no provider %q; this version reads %s", name, strings.Join(known, ", ")),
+				})
+			}
+		}
+	}
+	return found
 }
 
 // await runs f, which may hang in the file system, and returns its outcome, or
