@@ -106,7 +106,7 @@ func (f *flags) addServe(s *pflag.FlagSet) {
 func (f *flags) addTerminal(s *pflag.FlagSet) {
 	s.BoolVar(&f.json, "json", false, "print JSON as the wire has it")
 	s.StringVar(&f.trust, "trust", string(rpc.TrustAsk), "servers from project files: allow, deny, or ask (listed, not started)")
-	s.IntVar(&f.timeout, "timeout", 0, "seconds to wait for a server or an answer (default: what the settings say)")
+	s.IntVar(&f.timeout, "timeout", 0, "seconds that a server may take to connect, and to be silent during a call (default 30 and 300)")
 }
 
 // parse reads a command line. Flags may stand anywhere: the command is the first

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"os"
@@ -44,7 +45,8 @@ func (f *flags) logger(stderr *lineWriter) (*logs, func(), error) {
 // every server and the guard, and returns when nothing is left; with a limit
 // other than 0 the servers that have not ended by then are killed.
 func (f *flags) open(log *slog.Logger, only string, hostGone func()) (*runtime.Manager, func(limit time.Duration)) {
-	guard := &transport.Guard{}
+	mark := rand.Text()
+	guard := &transport.Guard{Mark: runtime.NestedEnv + "=" + mark}
 	home := homeDir()
 	if home == "" {
 		log.Warn("there is no home directory: files in the home directory are not read")
@@ -60,6 +62,7 @@ func (f *flags) open(log *slog.Logger, only string, hostGone func()) (*runtime.M
 		Environ:  os.Environ,
 		HostGone: hostGone,
 		Only:     only,
+		Mark:     mark,
 		Nested:   os.Getenv(runtime.NestedEnv) != "",
 	})
 	return m, func(limit time.Duration) {

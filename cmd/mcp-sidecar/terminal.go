@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -187,7 +188,7 @@ func call(ctx context.Context, f *flags, w *world, log *slog.Logger, args []stri
 	})
 	host.clear()
 	if err != nil {
-		code := failed(ctx, w, err)
+		code := failed(ctx, w, inWords(err, m.Snapshot().Tools))
 		if hint := hintOn(args[0], snap); hint != "" && ctx.Err() == nil {
 			fmt.Fprintln(w.err, hint)
 		}
@@ -241,6 +242,19 @@ func failed(ctx context.Context, w *world, err error) int {
 	}
 	fmt.Fprintln(w.err, "mcp-sidecar:", err)
 	return exitFailed
+}
+
+// inWords names the tools that an error suggests as call takes them.
+func inWords(err error, tools []rpc.Tool) error {
+	if !errors.Is(err, &rpc.Error{Code: rpc.CodeUnknownTool}) {
+		return err
+	}
+	text := err.Error()
+	longestFirst := slices.SortedFunc(slices.Values(tools), func(a, b rpc.Tool) int { return len(b.Name) - len(a.Name) })
+	for _, t := range longestFirst {
+		text = strings.ReplaceAll(text, t.Name, fmt.Sprintf("%q", t.Server+" "+strings.TrimPrefix(t.Label, t.Server+"/")))
+	}
+	return errors.New(text)
 }
 
 // hintOn says what a refused call of a server's tool has to do with the server;

@@ -83,3 +83,13 @@ error: /i: a whole file
 		t.Errorf("got\n%s", out.String())
 	}
 }
+
+func TestSuggestionsAreWordsThatCallTakes(t *testing.T) {
+	tools := []rpc.Tool{
+		{Name: "mcp_a_get", Label: "a/get", Server: "a"}, {Name: "mcp_a_get_sum", Label: "a/get-sum", Server: "a"},
+	}
+	err := inWords(rpc.ErrUnknownTool("a/getsum", []string{"mcp_a_get_sum", "mcp_a_get"}), tools)
+	if want := `unknown tool "a/getsum"; did you mean "a get-sum", "a get"?`; err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
