@@ -47,12 +47,13 @@ func later() map[string]string {
 }
 
 func TestEveryLineOfTheContractHasAProof(t *testing.T) {
-	proofs := testSources(t)
+	var proofs strings.Builder
+	proofs.WriteString(testSources(t))
 	for _, path := range transcripts(t) {
-		proofs += "\n" + filepath.Base(path)
+		proofs.WriteString("\n" + filepath.Base(path))
 	}
 	for n := 1; n <= lastLine; n++ {
-		if !regexp.MustCompile(fmt.Sprintf(`(?m)^(L%02d-.*\.txtar|func TestL%d\D.*)$`, n, n)).MatchString(proofs) {
+		if !regexp.MustCompile(fmt.Sprintf(`(?m)^(L%02d-.*\.txtar|func TestL%d\D.*)$`, n, n)).MatchString(proofs.String()) {
 			t.Errorf("L%d has neither a transcript L%02d-….txtar nor a test TestL%d…", n, n, n)
 		}
 	}
