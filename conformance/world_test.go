@@ -173,6 +173,7 @@ func (w *world) environment() []string {
 		"HOME=" + w.path("home"),
 		"XDG_CONFIG_HOME=" + w.path("home/.config"),
 		"XDG_CACHE_HOME=" + w.path("cache"),
+		"GORACE=atexit_sleep_ms=0", // else every program with the detector takes a second to end
 		"XDG_STATE_HOME=" + w.path("state"),
 		"XDG_RUNTIME_DIR=" + w.path("run"),
 		"TMPDIR=" + w.path("tmp"),

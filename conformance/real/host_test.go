@@ -84,6 +84,7 @@ func (h home) start(t *testing.T, env ...string) *host {
 	cmd.Env = append(os.Environ(), mark,
 		"HOME="+filepath.Join(h.dir, "home"),
 		"XDG_CACHE_HOME="+filepath.Join(h.dir, "cache"),
+		"GORACE=atexit_sleep_ms=0", // else every program with the detector takes a second to end
 		"XDG_CONFIG_HOME="+filepath.Join(h.dir, "config"),
 		"XDG_STATE_HOME="+filepath.Join(h.dir, "state"))
 	cmd.Env = append(cmd.Env, env...)
