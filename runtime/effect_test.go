@@ -96,6 +96,34 @@ func TestConnectAndDisconnectDuringAFullReloadReachTheServerThatFollows(t *testi
 	})
 }
 
+func TestConnectThatAConfigureOvertakesWaitsForTheServerThatFollows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, map[string]*scripted{"a": {dial: always(plan{after: time.Second, tools: []string{"x"}})}})
+		w.open()
+		defer w.close()
+		w.initialize(quick())
+		asked := make(chan rpc.Phase, 1)
+		go func() {
+			answer, err := w.c.Connect(t.Context(), &rpc.ConnectParams{Server: "a"})
+			if err != nil {
+				t.Error(err)
+				asked <- ""
+				return
+			}
+			asked <- answer(w.m.Snapshot()).Phase
+		}()
+		synctest.Wait()
+		if _, err := w.c.Configure(t.Context(), &rpc.ConfigureParams{Settings: &rpc.Settings{Servers: map[string]json.RawMessage{
+			"a": json.RawMessage(`{"command":"a","args":["changed"]}`),
+		}}}); err != nil {
+			t.Fatal(err)
+		}
+		if phase := <-asked; phase != rpc.PhaseReady {
+			t.Errorf("it answered in phase %s", phase)
+		}
+	})
+}
+
 func TestDisabledServerThatWasConnectedByHandCanBeCalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, map[string]*scripted{"a": {dial: always(plan{tools: []string{"x"}})}})

@@ -25,6 +25,9 @@ type serverEvent struct {
 	reason rpc.ChangeReason
 	// acks are closed when the Manager has published this event.
 	acks []chan<- struct{}
+	// inherited are those of connects that a server which ends leaves to the one
+	// that follows it.
+	inherited []chan<- struct{}
 }
 
 // toolList is one server's tools as it listed them. It is never changed.

@@ -20,6 +20,13 @@ func (m *Manager) serverChanged(e serverEvent) {
 	for _, ack := range e.acks {
 		close(ack)
 	}
+	for _, ack := range e.inherited {
+		if mem == nil || mem.rest != "" {
+			close(ack)
+		} else {
+			mem.tell(msgConnect{ack: ack})
+		}
+	}
 	m.checkGate()
 }
 

@@ -198,6 +198,10 @@ func (s *server) handle(m any) {
 	case msgEnd:
 		s.apply(event{kind: evStop})
 		s.ended = true
+		if len(s.acks) > 0 {
+			s.publish(serverEvent{srv: s, rec: s.record(), inherited: s.acks})
+			s.acks = nil
+		}
 	case msgNeed:
 		if s.conn != nil && (s.conn.sess == m.lost || ended(s.conn.sess)) {
 			s.handle(msgLost{s.cur.n, causeOf(s.conn.sess)}) // its own message is on the way

@@ -27,6 +27,7 @@ type session struct {
 	running   sync.WaitGroup
 	closeOnce sync.Once
 	ended     chan struct{} // closed by watch
+	sdkOver   chan struct{} // closed when nothing waits for the SDK any more
 	failure   error         // set before ended is closed
 }
 
@@ -55,7 +56,7 @@ func connect(ctx context.Context, spec Spec, hooks Hooks, l link, g greeting) (S
 		l.close()
 		return nil, failure
 	}
-	s := &session{link: l, sdk: sdk, redact: spec.Redact, info: describe(spec.Kind, l.pid(), g), ended: make(chan struct{})}
+	s := &session{link: l, sdk: sdk, redact: spec.Redact, info: describe(spec.Kind, l.pid(), g), ended: make(chan struct{}), sdkOver: make(chan struct{})}
 	living, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.running.Go(func() {
 		defer cancel()
@@ -123,7 +124,10 @@ func tellsListChanges(raw json.RawMessage) bool {
 // watch ends the session when its link or the SDK's side of it has ended.
 func (s *session) watch() {
 	sdk := make(chan error, 1)
-	go func() { sdk <- s.sdk.Wait() }() // ends with the SDK's connection, as the link does
+	go func() { // ends with the SDK's connection, as the link does: Close waits for it
+		sdk <- s.sdk.Wait()
+		close(s.sdkOver)
+	}()
 	select {
 	case <-s.link.done():
 		s.failure = s.link.err()
@@ -166,6 +170,7 @@ func (s *session) Close() {
 		go func() { // ends with the SDK's handlers, whose connection is gone
 			// What remains to be reported is in failure.
 			_ = s.sdk.Close()
+			<-s.sdkOver
 			close(closed)
 		}()
 		limit := time.NewTimer(sdkTime)
