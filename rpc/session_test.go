@@ -2,10 +2,8 @@ package rpc
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -479,36 +477,6 @@ func TestOfTheHostsInputOnlyTheBeginningIsLogged(t *testing.T) {
 			if len(line) > 1000 || strings.ContainsRune(line, '\uFFFD') {
 				t.Errorf("%d bytes: %.300s", len(line), line)
 			}
-		}
-	})
-}
-
-// A host that reads slowly but steadily gets all of a large answer, also when
-// it has closed its own side.
-func TestEndOfInputDoesNotCutALargeAnswer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		large := strings.Repeat("x", 2<<20)
-		p := deaf(t, &scripted{call: func(context.Context, *CallParams) (*CallResult, error) {
-			return &CallResult{Result: json.RawMessage(`"` + large + `"`)}, nil
-		}}, Options{Framing: FramingNDJSON})
-		p.initialize()
-		p.send(request(1, MethodCall, `{"name":"x"}`))
-		_ = p.in.Close()
-		var got []byte
-		buf := make([]byte, writeChunk)
-		for {
-			time.Sleep(flushLimit - time.Millisecond)
-			n, err := io.ReadFull(p.out, buf)
-			got = append(got, buf[:n]...)
-			if err != nil {
-				break
-			}
-		}
-		if !strings.Contains(string(got), large) || !strings.HasSuffix(string(got), "}\n") {
-			t.Errorf("%d bytes came, ending in %.40q", len(got), got[max(len(got)-40, 0):])
-		}
-		if o := <-p.outcome; o.Code != 0 || o.End != EndInput {
-			t.Errorf("%+v", o)
 		}
 	})
 }
