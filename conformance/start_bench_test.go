@@ -51,7 +51,7 @@ func BenchmarkWarmStart(b *testing.B) {
 }
 
 // start is a project and a cache to start in.
-type start struct{ dir, config string }
+type start struct{ dir string }
 
 func newStart(b *testing.B, prompt, others int, slow string) *start {
 	s := &start{dir: b.TempDir()}
