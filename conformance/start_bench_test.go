@@ -34,14 +34,14 @@ func BenchmarkWarmStart(b *testing.B) {
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			s := newStart(b, bb.prompt, bb.others, bb.slow)
-			s.answer(b, `{}`, func(_ *os.Process, in io.Closer) { _ = in.Close() }) // cold: fills the cache
+			s.answer(b, `{}`, bb.prompt+bb.others, func(_ *os.Process, in io.Closer) { _ = in.Close() }) // cold: fills the cache
 			if err := os.WriteFile(filepath.Join(s.dir, "warm"), nil, 0o600); err != nil {
 				b.Fatal(err)
 			}
 			var total time.Duration
 			n := 0
 			for b.Loop() {
-				total += s.answer(b, bb.settings, func(p *os.Process, _ io.Closer) { _ = p.Kill() })
+				total += s.answer(b, bb.settings, bb.prompt+bb.others, func(p *os.Process, _ io.Closer) { _ = p.Kill() })
 				n++
 			}
 			b.ReportMetric(0, "ns/op") // with the stop, which is not meant
@@ -50,11 +50,12 @@ func BenchmarkWarmStart(b *testing.B) {
 	}
 }
 
-// start is a project and a cache to start in.
-type start struct{ dir string }
+// start is a project to start in, and a home with a cache. Neither lies in the
+// other: what is at or above the home directory is no project.
+type start struct{ dir, home string }
 
 func newStart(b *testing.B, prompt, others int, slow string) *start {
-	s := &start{dir: b.TempDir()}
+	s := &start{dir: b.TempDir(), home: b.TempDir()}
 	servers := map[string]any{}
 	for i := range prompt + others {
 		name := fmt.Sprintf("s%d", i)
@@ -80,11 +81,11 @@ func newStart(b *testing.B, prompt, others int, slow string) *start {
 
 // answer is the time to the answer. Then the sidecar is stopped: killed, it
 // leaves its servers to the guard, which is quick; by the end of its input, it
-// first writes the cache.
-func (s *start) answer(b *testing.B, settings string, stop func(*os.Process, io.Closer)) time.Duration {
+// first writes the cache. The answer must have that many tools.
+func (s *start) answer(b *testing.B, settings string, tools int, stop func(*os.Process, io.Closer)) time.Duration {
 	cmd := exec.Command(binaries.sidecar)
 	cmd.Dir = s.dir
-	cmd.Env = []string{"HOME=" + s.dir, "XDG_CACHE_HOME=" + s.dir, "PATH=" + os.Getenv("PATH")}
+	cmd.Env = []string{"HOME=" + s.home, "XDG_CACHE_HOME=" + s.home, "PATH=" + os.Getenv("PATH")}
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		b.Fatal(err)
@@ -105,6 +106,9 @@ func (s *start) answer(b *testing.B, settings string, stop func(*os.Process, io.
 			b.Fatal(err)
 		}
 		if bytes.HasPrefix(line, []byte(`{"jsonrpc":"2.0","id":1,`)) {
+			if n := bytes.Count(line, []byte(`"label":`)); n != tools {
+				b.Fatalf("the answer has %d tools, not %d", n, tools)
+			}
 			break
 		}
 	}
