@@ -10,7 +10,7 @@ import (
 // server sends may end a sidecar that nobody started by hand.
 func recovered(log *slog.Logger, where string) {
 	if r := recover(); r != nil {
-		log.Error("this is a bug in mcp-sidecar; please report it", "in", where, "panic", r, "stack", string(debug.Stack()))
+		logBug(log, where, r)
 	}
 }
 
@@ -18,9 +18,14 @@ func recovered(log *slog.Logger, where string) {
 func guarded(log *slog.Logger, where string, f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			log.Error("this is a bug in mcp-sidecar; please report it", "in", where, "panic", r, "stack", string(debug.Stack()))
+			logBug(log, where, r)
 			err = fmt.Errorf("a bug in mcp-sidecar: %v", r)
 		}
 	}()
 	return f()
+}
+
+// logBug is called while the panic unwinds, so that the stack is its own.
+func logBug(log *slog.Logger, where string, cause any) {
+	log.Error("this is a bug in mcp-sidecar; please report it", "in", where, "panic", cause, "stack", string(debug.Stack()))
 }
