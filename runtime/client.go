@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
 )
 
 // Client is one host connection: what that host may ask.
@@ -322,7 +323,7 @@ func (m *Manager) watchHost(pid int) {
 	if pid == 0 || m.opt.HostGone == nil {
 		return
 	}
-	if !processExists(pid) {
+	if !transport.ProcessExists(pid) {
 		m.log.Warn("the host's process is not there; its end will not be noticed", "processId", pid)
 		return
 	}
@@ -332,7 +333,7 @@ func (m *Manager) watchHost(pid int) {
 		for {
 			select {
 			case <-tick.C:
-				if !processExists(pid) {
+				if !transport.ProcessExists(pid) {
 					m.opt.HostGone()
 					return
 				}

@@ -43,5 +43,14 @@ func othersAlive(group int) bool {
 	return false
 }
 
+// hasEnded asks the kernel. A process that has gone altogether is not known.
+func hasEnded(pid int) (ended, known bool) {
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return false, false
+	}
+	return info.Proc.P_stat == zombieState, true
+}
+
 // ownExecutable is the program to start as the guard.
 func ownExecutable() (string, error) { return os.Executable() }

@@ -36,22 +36,28 @@ func othersAlive(group int) bool {
 		if err != nil || pid == group {
 			continue
 		}
-		if of, err := unix.Getpgid(pid); err == nil && of == group && !isZombie(pid) {
-			return true
+		if of, err := unix.Getpgid(pid); err == nil && of == group {
+			if ended, known := hasEnded(pid); known && !ended {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// isZombie reads the state behind the command's name, which stands in
-// parentheses and may hold anything (proc_pid_stat(5)).
-func isZombie(pid int) bool {
+// hasEnded reads the state behind the command's name, which stands in
+// parentheses and may hold anything (proc_pid_stat(5)). A process that has gone
+// altogether is not known, nor is one that may not be looked at.
+func hasEnded(pid int) (ended, known bool) {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
-		return true // gone meanwhile
+		return false, false
 	}
 	end := bytes.LastIndexByte(stat, ')')
-	return end < 0 || end+2 >= len(stat) || stat[end+2] == 'Z' || stat[end+2] == 'X'
+	if end < 0 || end+2 >= len(stat) {
+		return false, false
+	}
+	return stat[end+2] == 'Z' || stat[end+2] == 'X', true
 }
 
 // ownExecutable also works after the file was replaced by a newer version.

@@ -23,6 +23,7 @@ func terminateGroup(int)                             {}
 func groupAlive(int) bool                            { return false }
 func othersAlive(int) bool                           { return false }
 func awaitExit(int)                                  {}
+func hasEnded(int) (ended, known bool)               { return false, false }
 func reapLeader(int) (code int, signal string)       { return -1, "" }
 func askLoginShell(context.Context, []string) string { return "" }
 func ownExecutable() (string, error)                 { return os.Executable() }

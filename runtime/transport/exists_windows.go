@@ -1,9 +1,9 @@
-package runtime
+package transport
 
 import "golang.org/x/sys/windows"
 
-// processExists says whether a process runs, as far as we may know.
-func processExists(pid int) bool {
+// ProcessExists says whether a process runs, as far as we may know.
+func ProcessExists(pid int) bool {
 	h, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid)) //nolint:gosec // a process id fits
 	if err != nil {
 		return err != windows.ERROR_INVALID_PARAMETER //nolint:errorlint // an errno, never wrapped
