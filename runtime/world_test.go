@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -237,7 +238,7 @@ func (s *scriptedSession) Call(ctx context.Context, c transport.Call) (json.RawM
 		}
 	}()
 	result, err := s.plan.call(ctx, c)
-	if err != nil && ctx.Err() != nil {
+	if errors.Is(err, context.Canceled) {
 		err = context.Cause(ctx)
 	}
 	return result, err
