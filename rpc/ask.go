@@ -3,16 +3,13 @@ package rpc
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
-
-	"github.com/sourcegraph/jsonrpc2"
 )
 
 // ask makes a request of the host and waits for its answer. When ctx ends, the
 // request is withdrawn and ask returns at once; when the session ends, the
-// error is ErrClosed.
+// error is ErrClosed; when the host refuses, it is a *HostError.
 func ask[T any](ctx context.Context, s *Session, method string, params body) (*T, error) {
 	raw, err := s.roundTrip(ctx, method, params)
 	if err != nil {
@@ -29,50 +26,42 @@ func (s *Session) roundTrip(ctx context.Context, method string, params body) (js
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	select {
-	case <-s.began:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	id := s.seq.Add(1)
-	// The library enters the request in its table and "writes" it; our own
-	// frame follows, which has the params as they are.
-	pending, err := s.conn.DispatchCall(ctx, method, nil, jsonrpc2.PickID(jsonrpc2.ID{Num: id}))
-	if err != nil {
-		return nil, closedOr(err)
-	}
+	id, answer := s.stream.asked.add()
 	rawID := strconv.AppendUint(nil, id, 10)
 	if err := s.out.put(&frame{id: rawID, method: method, value: params}); err != nil {
-		s.stream.forget(id)
+		s.stream.asked.forget(id)
 		return nil, err
 	}
-	var answer json.RawMessage
-	err = pending.Wait(ctx, &answer)
-	var fault *jsonrpc2.Error
-	switch {
-	case err == nil:
-		return answer, nil
-	case errors.As(err, &fault):
-		return nil, fromLibrary(fault)
-	case ctx.Err() != nil && !errors.Is(err, jsonrpc2.ErrClosed):
+	select {
+	case m := <-answer:
+		switch {
+		case m == nil:
+			return nil, ErrClosed
+		case m.fault != nil:
+			return nil, hostError(m.fault)
+		}
+		return m.result, nil
+	case <-ctx.Done():
+		s.stream.asked.forget(id)
 		_ = s.out.put(&frame{method: MethodCancelRequest, value: &CancelParams{ID: rawID}}) // a host that is gone needs none
-		s.stream.forget(id)
 		return nil, ctx.Err()
 	}
-	return nil, closedOr(err)
 }
 
-func closedOr(err error) error {
-	if errors.Is(err, jsonrpc2.ErrClosed) {
-		return ErrClosed
-	}
-	return err
+// HostError is what the host answered instead of a result. It is not an *Error,
+// so that one request's error is never taken for another's.
+type HostError struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data"` // nil if there is none
 }
 
-func fromLibrary(e *jsonrpc2.Error) *Error {
-	fault := &Error{Code: int(e.Code), Message: e.Message}
-	if e.Data != nil {
-		fault.Data = *e.Data
+func (e *HostError) Error() string { return e.Message }
+
+func hostError(raw json.RawMessage) error {
+	e := &HostError{}
+	if err := decode("error", raw, e); err != nil {
+		return fmt.Errorf("the host's error has the wrong shape: %w", err)
 	}
-	return fault
+	return e
 }

@@ -101,15 +101,68 @@ func TestAbandonedRequestsToTheHostLeaveNothingBehind(t *testing.T) {
 			}
 		}
 		p.all()
-		if n := len(p.session.stream.forgotten.ids); n != 0 {
-			t.Errorf("%d are still to be forgotten", n)
+		if n := len(p.session.stream.asked.waiting); n != 0 {
+			t.Errorf("%d are still waited for", n)
 		}
-		// The library says so when it knows nothing of a request.
+		// A late answer is no mistake of the host's, one to a question never asked is.
 		p.send(`{"jsonrpc":"2.0","id":1000,"result":{}}`)
 		p.all()
-		if log := p.logs.String(); !strings.Contains(log, "ignoring response") {
-			t.Errorf("the library still knows the request: %s", log)
+		if log := p.logs.String(); log != "" {
+			t.Errorf("a late answer: %s", log)
 		}
+		p.send(`{"jsonrpc":"2.0","id":1001,"result":{}}`)
+		p.all()
+		if log := p.logs.String(); !strings.Contains(log, "never made") {
+			t.Errorf("an answer to nothing: %s", log)
+		}
+	})
+}
+
+// What a decoder cannot hold (1e999 is JSON) must not end the connection.
+func TestNoAnswerOfTheHostEndsTheConnection(t *testing.T) {
+	for _, answer := range []string{
+		`"result":1e999`, `"error":{"code":1,"message":"m","data":1e999}`, `"error":{"code":1e999}`, `"error":1e999`,
+		`"result":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := start(t, &scripted{}, Options{})
+			p.initialize()
+			p.send(`{"jsonrpc":"2.0","id":1,` + answer + `}`) // nobody asked
+			asked := make(chan error, 1)
+			go func() {
+				_, err := p.session.Input(t.Context(), &InputParams{ID: "x"})
+				asked <- err
+			}()
+			p.all() // the question is out
+			p.send(`{"jsonrpc":"2.0","id":1,`+answer+`}`, request(1, MethodSearch, `{"query":"x"}`))
+			if err := <-asked; err == nil {
+				t.Errorf("%.40s was taken for an answer", answer)
+			}
+			p.expect("1=ok")
+			p.in.Close()
+			if o := <-p.outcome; o.End != EndInput {
+				t.Errorf("%.40s: %+v", answer, o)
+			}
+		})
+	}
+}
+
+func TestTheHostsErrorIsNotTakenForOurs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p *peer
+		p = start(t, &scripted{call: func(ctx context.Context, _ *CallParams) (*CallResult, error) {
+			_, err := p.session.Elicit(ctx, &RelayParams{Server: "s"})
+			var host *HostError
+			if !errors.As(err, &host) || host.Code != CodeAuthNeeded || string(host.Data) != `{"a":1}` {
+				t.Errorf("got %v", err)
+			}
+			return nil, err
+		}}, Options{})
+		p.initialize()
+		p.send(request(1, MethodCall, `{}`))
+		p.expect("0=ok | elicitation/create")
+		p.send(`{"jsonrpc":"2.0","id":1,"error":{"code":1005,"message":"no","data":{"a":1}}}`)
+		p.expect("1!-32603")
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
@@ -66,10 +65,6 @@ type Session struct {
 	requests *inflight
 	lobby    *lobby
 
-	began chan struct{}  // closed when conn can be used
-	conn  *jsonrpc2.Conn // valid when began is closed
-	seq   atomic.Uint64  // of requests to the host
-
 	routes map[string]route // valid from Run on
 	// begin makes the context of a request; all of them end with the session,
 	// with the reason as their cause. Valid from Run on.
@@ -104,7 +99,7 @@ func NewSession(in io.Reader, out io.WriteCloser, opts Options) *Session {
 		in: in, frames: newFrameReader(in, opts.Framing, opts.MaxMessage), opts: opts, log: opts.Log,
 		out: box, feed: newFeed(box, opts.Log), stream: newStream(box, opts.Log),
 		requests: newInflight(), lobby: &lobby{},
-		began: make(chan struct{}), exit: make(chan Outcome, 1), shutdown: make(chan struct{}),
+		exit: make(chan Outcome, 1), shutdown: make(chan struct{}),
 	}
 }
 
@@ -124,11 +119,10 @@ func (s *Session) Run(ctx context.Context, impl Sidecar) Outcome {
 	go s.stream.pump(s.frames) // ends with in or the stream: see above
 	connCtx, disconnect := context.WithCancel(context.WithoutCancel(ctx))
 	defer disconnect()
-	s.conn = jsonrpc2.NewConn(connCtx, s.stream, handler{s}, jsonrpc2.SetLogger(libraryLog{s.log}))
-	close(s.began)
+	conn := jsonrpc2.NewConn(connCtx, s.stream, handler{s}, jsonrpc2.SetLogger(libraryLog{s.log}))
 
 	outcome := s.wait(ctx)
-	_ = s.conn.Close() // it may be closed already; requests to the host fail from here on
+	_ = conn.Close() // it may be closed already; requests to the host fail from here on
 	if closer, ok := s.in.(io.Closer); ok {
 		_ = closer.Close() // nothing is left to be read
 	}
@@ -253,8 +247,7 @@ func (s *Session) notify(method string, params body) error {
 	return s.out.put(&frame{method: method, value: params, key: mergeKey(method, params)})
 }
 
-// libraryLog takes what jsonrpc2 has to say, which is that it ignores answers
-// that come after we lost interest.
+// libraryLog takes what jsonrpc2 has to say.
 type libraryLog struct{ log *slog.Logger }
 
 func (l libraryLog) Printf(format string, v ...any) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"strconv"
 	"sync"
 )
 
@@ -17,8 +16,7 @@ import (
 //     (see request): it would decode and encode their params several times.
 //   - What we write is queued in the outbox by ourselves, byte for byte;
 //     writing through the library does nothing.
-//   - An answer can be made up (see forget), which is the only way to take an
-//     abandoned request of ours out of the library's table.
+//   - Our own requests and their answers pass the library by (see asked).
 type stream struct {
 	out *outbox
 	log *slog.Logger
@@ -29,7 +27,7 @@ type stream struct {
 	once     sync.Once     // of closing closed
 	ended    chan struct{} // closed when no message is handled any more
 
-	forgotten forgotten
+	asked asked // our requests to the host
 
 	// request is the one that ReadObject returned last. It belongs to the
 	// library's reading goroutine, which calls ReadObject and then the handler.
@@ -39,10 +37,9 @@ type stream struct {
 func newStream(out *outbox, log *slog.Logger) *stream {
 	return &stream{
 		out: out, log: log,
-		messages:  make(chan *message),
-		closed:    make(chan struct{}),
-		ended:     make(chan struct{}),
-		forgotten: forgotten{wake: make(chan struct{}, 1)},
+		messages: make(chan *message),
+		closed:   make(chan struct{}),
+		ended:    make(chan struct{}),
 	}
 }
 
@@ -97,63 +94,28 @@ func (s *stream) ReadObject(v any) error {
 	for {
 		select {
 		case <-s.closed:
-			close(s.ended)
+			s.end()
 			return io.EOF
-		case <-s.forgotten.wake:
-			if id, ok := s.forgotten.take(); ok {
-				return into.UnmarshalJSON(cancelledResponse(id))
-			}
 		case m, ok := <-s.messages:
 			switch {
 			case !ok:
-				close(s.ended) // the reason is in err
+				s.end() // the reason is in err
 				return io.EOF
 			case !m.isResponse():
 				s.request = m
 				return into.UnmarshalJSON([]byte(standIn))
-			case !ours(m.id):
+			case !s.asked.answer(m):
 				s.log.Warn("the host answered a request that was never made", "id", brief(m.id))
-			default:
-				return into.UnmarshalJSON(response(m))
 			}
 		}
 	}
 }
 
-// ours reports whether id looks like one of a request to the host.
-func ours(id json.RawMessage) bool {
-	return len(id) > 0 && id[0] != '"' && validID(id)
+// end says that there will be no more messages.
+func (s *stream) end() {
+	s.asked.close()
+	close(s.ended)
 }
-
-// response is m without what the library might choke on.
-func response(m *message) []byte {
-	dst := append([]byte(`{"id":`), m.id...)
-	if m.fault == nil {
-		dst = append(dst, `,"result":`...)
-		return append(append(dst, m.result...), '}')
-	}
-	var fault struct {
-		Code    int64           `json:"code"`
-		Message string          `json:"message"`
-		Data    json.RawMessage `json:"data"`
-	}
-	if err := decode("error", m.fault, &fault); err != nil {
-		fault.Code, fault.Message, fault.Data = CodeInternalError, "the host's error has the wrong shape: "+err.Error(), nil
-	}
-	e := &Error{Code: int(fault.Code), Message: fault.Message}
-	if fault.Data != nil {
-		e.Data = fault.Data
-	}
-	return append(appendError(append(dst, `,"error":`...), e), '}')
-}
-
-func cancelledResponse(id uint64) []byte {
-	dst := strconv.AppendUint([]byte(`{"id":`), id, 10)
-	return append(appendError(append(dst, `,"error":`...), errCancelled()), '}')
-}
-
-// forget makes the library drop its request id.
-func (s *stream) forget(id uint64) { s.forgotten.add(id) }
 
 // WriteObject implements jsonrpc2.ObjectStream; see stream.
 func (s *stream) WriteObject(any) error { return nil }
@@ -163,41 +125,4 @@ func (s *stream) WriteObject(any) error { return nil }
 func (s *stream) Close() error {
 	s.once.Do(func() { close(s.closed) })
 	return nil
-}
-
-// forgotten are requests to the host that were abandoned and are still in the
-// library's table.
-type forgotten struct {
-	wake chan struct{} // has a token if ids may be non-empty
-
-	mu  sync.Mutex
-	ids []uint64 // guarded by mu
-}
-
-func (f *forgotten) add(id uint64) {
-	f.mu.Lock()
-	f.ids = append(f.ids, id)
-	f.mu.Unlock()
-	f.signal()
-}
-
-func (f *forgotten) take() (uint64, bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.ids) == 0 {
-		return 0, false
-	}
-	id := f.ids[0]
-	f.ids = f.ids[1:]
-	if len(f.ids) > 0 {
-		f.signal()
-	}
-	return id, true
-}
-
-func (f *forgotten) signal() {
-	select {
-	case f.wake <- struct{}{}:
-	default:
-	}
 }
