@@ -39,3 +39,32 @@ func TestEndOfInputDoesNotCutALargeAnswer(t *testing.T) {
 		}
 	})
 }
+
+// Work that does not end costs flushLimit, and none of what was said before it.
+func TestWorkThatDoesNotEndIsNotTheHostsFault(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		p := deaf(t, &scripted{call: func(context.Context, *CallParams) (*CallResult, error) {
+			<-release
+			return &CallResult{}, nil
+		}}, Options{})
+		p.initialize()
+		p.send(request(1, MethodCall, `{}`))
+		time.Sleep(time.Hour)
+		p.send(`{"jsonrpc":"2.0","method":"runtime/exit"}`)
+		synctest.Wait()
+		time.AfterFunc(flushLimit+flushLimit/2, p.listen)
+		begun := time.Now()
+		<-p.outcome
+		if took := time.Since(begun); took != flushLimit+flushLimit/2 {
+			t.Errorf("it took %s", took)
+		}
+		if got := p.shorts(); got != "0=ok" {
+			t.Errorf("received %s", got)
+		}
+		if log := p.logs.String(); !strings.Contains(log, "requests that do not") || strings.Contains(log, "took nothing") {
+			t.Errorf("the log blames the wrong one: %s", log)
+		}
+		close(release)
+	})
+}

@@ -189,40 +189,56 @@ func (s *Session) drain(ctx context.Context, done <-chan struct{}) {
 // finish lets the answers of ended requests and all that is queued leave, and
 // closes out.
 func (s *Session) finish(o Outcome) {
-	end := time.Now().Add(drainLimit)
-	if o.End == EndStopped {
-		end = time.Now().Add(flushLimit)
-	}
-	for _, ended := range []func() <-chan struct{}{
-		func() <-chan struct{} { return s.stream.ended }, // nothing is added any more
-		s.requests.whenIdle, // nothing is put any more
-		func() <-chan struct{} { s.out.close(); return s.out.done },
-	} {
-		if o.End == EndGone || !s.flushed(ended(), end) {
-			break
-		}
+	if o.End != EndGone {
+		s.settled()
+		s.out.close()
+		s.flushed(o)
 	}
 	s.out.fail(ErrClosed)
 	_ = s.out.w.Close() // also ends a write that is stuck
 }
 
-// flushed waits for done until end, or until the host has taken nothing for
-// flushLimit, and says whether it came.
-func (s *Session) flushed(done <-chan struct{}, end time.Time) bool {
-	limit := time.NewTimer(min(flushLimit, time.Until(end)))
+// settled waits until no message is handled and no request is worked on, so
+// that nothing is put any more. All of them have been told to end.
+func (s *Session) settled() {
+	limit := time.NewTimer(flushLimit)
+	defer limit.Stop()
+	for _, ended := range []func() <-chan struct{}{
+		func() <-chan struct{} { return s.stream.ended },
+		s.requests.whenIdle,
+	} {
+		select {
+		case <-ended():
+		case <-s.out.gone:
+			return
+		case <-limit.C:
+			s.log.Warn("the session ends with requests that do not", "waited", flushLimit)
+			return
+		}
+	}
+}
+
+// flushed waits for the writer, as long as the host takes something every
+// flushLimit.
+func (s *Session) flushed(o Outcome) {
+	end := time.Now().Add(drainLimit)
+	if o.End == EndStopped {
+		end = time.Now().Add(flushLimit)
+	}
+	limit := time.NewTimer(flushLimit)
 	defer limit.Stop()
 	for {
 		select {
-		case <-done:
-			return true
+		case <-s.out.done:
+			return
 		case <-s.out.gone:
-			return false
+			return
 		case <-limit.C:
 		}
 		left := min(flushLimit-s.out.idle(), time.Until(end))
 		if left <= 0 {
-			s.log.Warn("the session ends with work unfinished: the host took nothing for a while", "for", flushLimit)
-			return false
+			s.log.Warn("the session ends with messages unsent: the host took nothing for a while", "for", flushLimit)
+			return
 		}
 		limit.Reset(left)
 	}
