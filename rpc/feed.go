@@ -19,6 +19,9 @@ type Update struct {
 	Reason ChangeReason
 	// Diagnostics says that View.Errors changed.
 	Diagnostics bool
+	// Concludes says that the waits of configure and reload end with this step:
+	// a host whose answer is about to tell the set is not told by a push.
+	Concludes bool
 }
 
 // reply finishes an answer from the snapshot that is current when it is queued.
@@ -42,13 +45,16 @@ type feed struct {
 	current *Snapshot    // the last one published; nil before that
 	told    *Snapshot    // the last one told, by answer or push; nil before the first
 	reason  ChangeReason // why current has its revision
-	// holds counts the requests whose answer will tell the set: pushes wait for
-	// them. It starts at one, for the initialize that is yet to come.
+	// holds counts the ordered requests whose answer will tell the set. It starts
+	// at one, for the initialize that is yet to come.
 	holds int
+	// due: what such a request waits for has happened, and pushes leave it to the
+	// answer to tell. Any answer of that kind ends it.
+	due bool
 }
 
 func newFeed(out *outbox, log *slog.Logger) *feed {
-	return &feed{out: out, log: log, holds: 1}
+	return &feed{out: out, log: log, holds: 1, due: true}
 }
 
 // publish tells the host what changed, now or with an answer that is to come.
@@ -67,6 +73,7 @@ func (f *feed) publish(u Update) {
 		f.reason = u.Reason
 	}
 	f.current = u.View
+	f.due = f.due || (u.Concludes && f.holds > 0)
 	if u.Diagnostics {
 		f.notify(MethodDiagnostics, &DiagnosticsParams{Errors: u.View.Errors})
 	}
@@ -76,7 +83,7 @@ func (f *feed) publish(u Update) {
 // push tells what has not been told, unless an answer is about to. Called with
 // mu held.
 func (f *feed) push() {
-	if f.holds > 0 || f.current == nil {
+	if f.due || f.current == nil {
 		return
 	}
 	if f.current.Revision > revisionOf(f.told) {
@@ -90,7 +97,7 @@ func (f *feed) notify(method string, params body) {
 	_ = f.out.put(&frame{method: method, value: params, key: mergeKey(method, params)})
 }
 
-// hold makes pushes wait for the answer of a request that will tell the set.
+// hold announces an answer that will tell the set.
 func (f *feed) hold() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -101,8 +108,14 @@ func (f *feed) hold() {
 func (f *feed) release() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.holds--
+	f.unhold()
 	f.push()
+}
+
+// unhold is release, for those that hold mu.
+func (f *feed) unhold() {
+	f.holds--
+	f.due = false
 }
 
 // answer queues the result of the request id, made from the snapshot of this
@@ -111,7 +124,7 @@ func (f *feed) answer(id json.RawMessage, r reply, held bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if held {
-		f.holds--
+		f.unhold()
 	}
 	value, fault := f.evaluate(r)
 	if _, ok := value.(teller); ok {
@@ -141,7 +154,7 @@ func (f *feed) refuse(id json.RawMessage, fault *Error, held bool) {
 	defer f.mu.Unlock()
 	_ = f.out.put(&frame{id: id, fault: fault}) // as in notify
 	if held {
-		f.holds--
+		f.unhold()
 		f.push()
 	}
 }

@@ -128,7 +128,7 @@ func TestThePushesReasonIsThatOfTheChangeOfTheSet(t *testing.T) {
 		p.initialize()
 		p.send(request(1, MethodReload, `{}`))
 		synctest.Wait()
-		p.session.Publish(Update{View: view(2, "b"), Reason: ReasonConfigure})
+		p.session.Publish(Update{View: view(2, "b"), Reason: ReasonConfigure, Concludes: true})
 		p.session.Publish(Update{View: view(3, "c"), Reason: ReasonReload})
 		p.session.Publish(Update{View: view(3, "c"), Reason: ReasonDisconnected})
 		close(done)
@@ -277,7 +277,9 @@ func converge(t *testing.T, r *rand.Rand) {
 		switch r.IntN(8) {
 		case 0, 1, 2:
 			truth = randomView(r, truth.Revision+1)
-			p.session.Publish(Update{View: truth, Statuses: []Server{{Name: "s"}}, Diagnostics: r.IntN(3) == 0})
+			p.session.Publish(Update{
+				View: truth, Statuses: []Server{{Name: "s"}}, Diagnostics: r.IntN(3) == 0, Concludes: r.IntN(3) == 0,
+			})
 		case 3:
 			id++
 			synctest.Wait()

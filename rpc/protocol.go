@@ -31,10 +31,10 @@ type Answer[T any] func(view *Snapshot) *T
 
 // Pending is the second half of an ordered method. The first half, the method
 // itself, has validated and accepted the request in arrival order; Pending
-// waits. It holds up only the pushes that its answer will make needless and
-// what waits for the answer to initialize: these wait until it has returned,
-// also when the request was cancelled, and so answered, before. Ending ctx ends
-// the wait, not the work.
+// waits. It holds up only the pushes that its answer will make needless (from
+// Update.Concludes on) and what waits for the answer to initialize: these wait
+// until it has returned, also when the request was cancelled, and so answered,
+// before. Ending ctx ends the wait, not the work.
 type Pending[T any] func(ctx context.Context) (Answer[T], error)
 
 // Sidecar is what a host may ask of every sidecar. A method without a result

@@ -121,7 +121,7 @@ func TestAReloadDuringInitializeIsAcceptedAtOnceAndBothLearnTheSet(t *testing.T)
 		p.session.Publish(Update{View: view(1, "a")})
 		close(opened)
 		p.expect("0=@1")
-		p.session.Publish(Update{View: view(2, "b"), Reason: ReasonReload})
+		p.session.Publish(Update{View: view(2, "b"), Reason: ReasonReload, Concludes: true})
 		p.expect("")
 		close(reloaded)
 		p.expect("1=@2")
@@ -148,10 +148,35 @@ func TestTheRequesterOfAReloadLearnsFromTheAnswerOthersFromOnePush(t *testing.T)
 		b.expect("0=@1")
 		a.send(request(1, MethodReload, `{}`))
 		synctest.Wait()
-		publish(Update{View: view(2, "a", "b"), Reason: ReasonReload})
+		publish(Update{View: view(2, "a", "b"), Reason: ReasonReload, Concludes: true})
 		close(done)
 		a.expect("1=@2")
 		b.expect("tools 1→2")
+	})
+}
+
+// A reload may wait for long. What happens meanwhile and is not its doing is
+// told at once, and a step that ends an earlier wait holds nothing back either.
+func TestAReloadThatWaitsHoldsNoOtherPushBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		done := make(chan struct{})
+		p := start(t, &scripted{reload: func(context.Context, *ReloadParams) (Pending[SnapshotResult], error) {
+			return when(done, snapshotResult), nil
+		}}, Options{})
+		p.session.Publish(Update{View: view(1, "a"), Concludes: true})
+		p.initialize()
+		p.expect("0=@1")
+		p.session.Publish(Update{View: view(1, "a"), Concludes: true})
+		p.send(request(1, MethodReload, `{}`))
+		synctest.Wait()
+		p.session.Publish(Update{View: view(2), Reason: ReasonDisconnected})
+		p.send(request(2, MethodSearch, `{"query":"x"}`))
+		p.expect("tools 1→2 | 2=ok")
+		p.session.Publish(Update{View: view(3, "b"), Reason: ReasonReload, Concludes: true})
+		p.session.Publish(Update{View: view(4, "c"), Reason: ReasonConnected})
+		p.expect("")
+		close(done)
+		p.expect("1=@4")
 	})
 }
 
@@ -172,7 +197,7 @@ func TestAFailedReloadIsFollowedByThePushItHeldBack(t *testing.T) {
 			p.initialize()
 			p.send(request(1, MethodReload, `{}`))
 			p.expect("0=@1")
-			p.session.Publish(Update{View: view(2, "b"), Reason: ReasonConnected})
+			p.session.Publish(Update{View: view(2, "b"), Reason: ReasonReload, Concludes: true})
 			if how == "cancel" {
 				p.send(notification(MethodCancelRequest, `{"id":1}`))
 				p.expect("1!-32800")

@@ -52,6 +52,7 @@ func (m *Manager) carryOut(actions []action, want map[string]candidate) {
 		case deedKeep, deedRetune:
 			mem.entry = w.entry // where it was found may differ, or the settings
 			mem.tell(msgTune{m.connector(w)})
+			mem.held = m.wouldChange(mem)
 			changed = append(changed, mem)
 		case deedStart:
 			changed = append(changed, m.start(w, w.rest, nil))
@@ -150,6 +151,11 @@ func removed(mem *member) rpc.Server {
 // may have changed, and are told if they have; gone are the last records of
 // others.
 func (m *Manager) publish(changed []*member, reason rpc.ChangeReason, gone ...rpc.Server) {
+	m.show(rpc.Update{Statuses: m.refresh(changed, gone...), Reason: reason})
+}
+
+// refresh brings members up to date and gives the statuses that are news.
+func (m *Manager) refresh(changed []*member, gone ...rpc.Server) []rpc.Server {
 	statuses := gone
 	for _, mem := range changed {
 		m.refreshShown(mem)
@@ -159,7 +165,7 @@ func (m *Manager) publish(changed []*member, reason rpc.ChangeReason, gone ...rp
 		}
 	}
 	slices.SortFunc(statuses, func(a, b rpc.Server) int { return strings.Compare(a.Name, b.Name) })
-	m.publishStatuses(statuses, reason)
+	return statuses
 }
 
 // refreshShown decides what a server has in the set.
@@ -190,6 +196,13 @@ func (m *Manager) contribution(mem *member, state rpc.ToolState) toolSource {
 		src.defs = mem.shown.defs
 	}
 	return src
+}
+
+// wouldChange says whether a server has something else in the set when the
+// round ends, as things stand.
+func (m *Manager) wouldChange(mem *member) bool {
+	to := m.contribution(mem, mem.shown.state)
+	return to.provider != mem.shown.provider || to.providerName != mem.shown.providerName || !sameDefs(to.defs, mem.shown.defs)
 }
 
 // sameDefs says whether two lists hold the very same definitions, in order.
@@ -226,8 +239,8 @@ func sourceOf(e *config.Entry) rpc.Source {
 	return s
 }
 
-// publishStatuses makes the next view, puts it in place, and tells everybody.
-func (m *Manager) publishStatuses(statuses []rpc.Server, reason rpc.ChangeReason) {
+// show makes the next view, puts it in place, and tells everybody.
+func (m *Manager) show(u rpc.Update) {
 	base := m.catalog
 	if m.first {
 		base, m.style = &catalog{}, m.set.toolNames
@@ -241,11 +254,11 @@ func (m *Manager) publishStatuses(statuses []rpc.Server, reason rpc.ChangeReason
 		snap.Servers = append(snap.Servers, m.recordOf(m.members[name]))
 	}
 	snap.Errors = m.errors(snap.Servers)
-	news := !slices.Equal(snap.Errors, m.diags)
+	u.View, u.Diagnostics = snap, !slices.Equal(snap.Errors, m.diags)
 	m.diags = snap.Errors
 	m.storeView(snap)
 	for _, c := range m.clients {
-		c.host.Publish(rpc.Update{View: snap, Statuses: statuses, Reason: reason, Diagnostics: news})
+		c.host.Publish(u)
 	}
 	for w := range m.watchers {
 		if w.met(snap) {

@@ -53,6 +53,40 @@ func TestL29FullReloadKeepsTheSetUntilItsAnswer(t *testing.T) {
 	})
 }
 
+// A configure that waits for a slow newcomer keeps nobody else's tools back;
+// what it changes itself comes in one step, at its end.
+func TestWhatAConfigureLeavesAloneGoesOnChanging(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &scripted{dial: always(plan{tools: []string{"x"}})}
+		b := &scripted{dial: always(plan{tools: []string{"y", "z"}})}
+		slow := &scripted{dial: always(plan{after: 10 * time.Second, tools: []string{"s"}})}
+		w := newWorld(t, map[string]*scripted{"a": a, "b": b})
+		w.open()
+		defer w.close()
+		w.initialize(rpc.Settings{})
+		w.servers["slow"] = slow
+		wait, err := w.c.Configure(t.Context(), &rpc.ConfigureParams{Settings: &rpc.Settings{
+			Servers:  map[string]json.RawMessage{"a": []byte(`{"command":"a"}`), "b": []byte(`{"command":"b"}`), "slow": []byte(`{"command":"slow"}`)},
+			Disabled: []string{"b/z"},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		w.take()
+		a.session().mu.Lock()
+		a.session().tools = []string{"x", "new"}
+		a.session().mu.Unlock()
+		a.session().hooks.ToolsChanged()
+		time.Sleep(time.Second)
+		w.expect(w.take("changed"), "1.1s changed by listChanged: a/new live, a/x live, b/y live, b/z live")
+		if _, err := wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.expect(w.take("changed"), "10s changed by configure: a/new live, a/x live, b/y live, slow/s live")
+	})
+}
+
 func TestL29CallsInFlightFailAndLaterOnesWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &scripted{dial: always(plan{

@@ -138,7 +138,7 @@ func (m *Manager) checkGate() {
 		}
 	}
 	clear(m.leaving)
-	m.publish(released, r.reason)
+	m.show(rpc.Update{Statuses: m.refresh(released), Reason: r.reason, Concludes: true})
 	if m.first {
 		m.first = false
 		m.sweepCache()
