@@ -120,12 +120,14 @@ func (s *Session) accept(ctx context.Context, e *entry, r route, m *message) {
 		e.held = true
 	}
 	second, err := guard(s.log, m.method, func() (wait, error) {
+		if m.method == MethodInitialize {
+			if err := checkVersion(m.params); err != nil {
+				return nil, err
+			}
+		}
 		params, err := r.decode(m.params)
 		if err != nil {
 			return nil, err
-		}
-		if p, ok := params.(*InitializeParams); ok && p.ProtocolVersion != ProtocolVersion {
-			return nil, errVersion(p.ProtocolVersion)
 		}
 		return r.accept(ctx, params)
 	})
@@ -145,6 +147,21 @@ func (s *Session) accept(ctx context.Context, e *entry, r route, m *message) {
 		answer, err := guard(s.log, m.method, func() (reply, error) { return second(ctx) })
 		s.conclude(ctx, e, answer, err)
 	}()
+}
+
+// checkVersion comes before the rest of initialize is decoded: what another
+// version calls by the same names may have another shape.
+func checkVersion(params json.RawMessage) error {
+	var p struct {
+		ProtocolVersion int `json:"protocolVersion"`
+	}
+	if err := decodeInto(&p, params); err != nil {
+		return err
+	}
+	if p.ProtocolVersion != ProtocolVersion {
+		return errVersion(p.ProtocolVersion)
+	}
+	return nil
 }
 
 // serve runs an ordinary request.

@@ -84,20 +84,24 @@ func tells[T any, R result[T]]() bool {
 // decodeParams reads params; none are the same as {}.
 func decodeParams[P any](raw json.RawMessage) (any, error) {
 	params := new(P)
+	return params, decodeInto(params, raw)
+}
+
+func decodeInto(params any, raw json.RawMessage) error {
 	if raw == nil {
-		return params, nil
+		return nil
 	}
 	if raw[0] == '[' {
-		return nil, ErrInvalidParams("params", "they are given by name, in an object")
+		return ErrInvalidParams("params", "they are given by name, in an object")
 	}
 	var shape *shapeError
 	switch err := decode("params", raw, params); {
 	case errors.As(err, &shape):
-		return nil, ErrInvalidParams(shape.member, shape.reason())
+		return ErrInvalidParams(shape.member, shape.reason())
 	case err != nil:
-		return nil, ErrInvalidParams("params", err.Error())
+		return ErrInvalidParams("params", err.Error())
 	}
-	return params, nil
+	return nil
 }
 
 // guard calls work and turns its panic into an error, with the stack in the
