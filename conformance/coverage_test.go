@@ -36,12 +36,12 @@ func later() map[string]string {
 	return map[string]string{
 		"resources/list": resources, "resources/templates": resources, "resources/read": resources,
 		"resources/subscribe": resources, "resources/unsubscribe": resources,
-		"resources/changed": resources, "resources/updated": resources,
+		"resources/changed": resources, "resources/updated": resources, "1009": resources,
 		"prompts/list": prompts, "prompts/get": prompts, "prompts/changed": prompts, "completion/complete": prompts,
 		"auth/login": auth, "auth/logout": auth, "auth/openUrl": auth, "1005": auth,
 		"trust/list": trust, "trust/allow": trust, "trust/revoke": trust, "trust/approve": trust,
 		"runtime/share": share, "1008": share,
-		"input/request": asking, "elicitation/create": asking, "sampling/createMessage": asking,
+		"input/request": asking, "elicitation/create": asking, "elicitation/complete": asking, "sampling/createMessage": asking,
 		"-32603": "only a fault of the sidecar itself causes it; package rpc tests it",
 	}
 }

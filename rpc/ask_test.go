@@ -29,7 +29,7 @@ func TestTheHostsAnswerReachesWhoAsked(t *testing.T) {
 						got <- err.Error()
 						return
 					}
-					got <- answer.Value
+					got <- *answer.Value
 				}()
 				p.initialize()
 				p.all() // the question is out
@@ -174,7 +174,7 @@ func TestAHandlerMayAskTheHostWhileItAnswers(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return &CallResult{Result: json.RawMessage(`"` + r.Value + `"`)}, nil
+			return &CallResult{Result: json.RawMessage(`"` + *r.Value + `"`)}, nil
 		}}, Options{})
 		p.initialize()
 		p.send(request(1, MethodCall, `{}`))

@@ -45,6 +45,7 @@ const (
 	MethodApprove               = "trust/approve"
 	MethodInput                 = "input/request"
 	MethodElicit                = "elicitation/create"
+	MethodElicitComplete        = "elicitation/complete"
 	MethodSample                = "sampling/createMessage"
 	MethodOpenURL               = "auth/openUrl"
 )
@@ -67,6 +68,7 @@ func Codes() []CodeInfo {
 		{CodeShuttingDown, "shutting-down", "runtime/shutdown was accepted, or the sidecar is ending"},
 		{CodeOverloaded, "overloaded", "too many requests wait already; try again later"},
 		{CodeNotPermitted, "not-permitted", "a guest of a shared session may not do this"},
+		{CodeServerFailed, "server-failed", "the server or its connection failed; data.error says why, data.code and data.data are the server's own error if it sent one"},
 	}
 }
 
@@ -104,8 +106,8 @@ func routes(impl Sidecar) map[string]route {
 	}
 	if impl, ok := impl.(Trust); ok {
 		all[MethodTrustList] = fixed(impl.TrustList)
-		all[MethodTrustAllow] = viewed(impl.TrustAllow)
-		all[MethodTrustRevoke] = viewed(impl.TrustRevoke)
+		all[MethodTrustAllow] = fixed(impl.TrustAllow)
+		all[MethodTrustRevoke] = fixed(impl.TrustRevoke)
 	}
 	if impl, ok := impl.(Sharing); ok {
 		all[MethodShare] = fixed(impl.Share)
@@ -236,6 +238,11 @@ func (s *Session) Input(ctx context.Context, params *InputParams) (*InputResult,
 // Elicit sends elicitation/create; see Host.
 func (s *Session) Elicit(ctx context.Context, params *RelayParams) (*RelayResult, error) {
 	return ask[RelayResult](ctx, s, MethodElicit, params)
+}
+
+// ElicitComplete sends elicitation/complete; see Host.
+func (s *Session) ElicitComplete(_ context.Context, params *ElicitCompleteParams) error {
+	return s.notify(MethodElicitComplete, params)
 }
 
 // Sample sends sampling/createMessage; see Host.

@@ -122,6 +122,13 @@ func sizeString[S ~string](s S) int { return len(s) + punctuation }
 
 func sizeRaw(raw json.RawMessage) int { return len(raw) + punctuation }
 
+func sizeOptional(text *string) int {
+	if text == nil {
+		return 0
+	}
+	return sizeString(*text)
+}
+
 func sizePointer[T any, P result[T]](p P) int {
 	if p == nil {
 		return 0

@@ -633,13 +633,17 @@ func (v *ServerTools) AppendJSON(dst []byte) []byte {
 	if v.CachedAt != "" {
 		dst = appendString(appendName(dst, "cachedAt"), v.CachedAt)
 	}
+	if len(v.Off) > 0 {
+		dst = appendList(appendName(dst, "off"), v.Off, appendString)
+	}
 	return append(dst, '}')
 }
 
 func (v *ServerTools) size() int {
-	return 39 +
+	return 46 +
 		sizeString[ToolsFrom](v.From) +
-		sizeString(v.CachedAt)
+		sizeString(v.CachedAt) +
+		sizeList(v.Off, sizeString)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -673,6 +677,12 @@ func (v *Source) AppendJSON(dst []byte) []byte {
 	dst = appendString(appendName(dst, "providerName"), v.ProviderName)
 	dst = appendString(appendName(dst, "level"), v.Level)
 	dst = appendString(appendName(dst, "path"), v.Path)
+	if v.Line != 0 {
+		dst = appendInt(appendName(dst, "line"), v.Line)
+	}
+	if v.Column != 0 {
+		dst = appendInt(appendName(dst, "column"), v.Column)
+	}
 	if len(v.Aliases) > 0 {
 		dst = appendStructs(appendName(dst, "aliases"), v.Aliases)
 	}
@@ -680,7 +690,7 @@ func (v *Source) AppendJSON(dst []byte) []byte {
 }
 
 func (v *Source) size() int {
-	return 58 +
+	return 92 +
 		sizeString(v.Provider) +
 		sizeString(v.ProviderName) +
 		sizeString[Level](v.Level) +
@@ -1072,11 +1082,14 @@ func (v *LogsParams) AppendJSON(dst []byte) []byte {
 	if v.Lines != 0 {
 		dst = appendInt(appendName(dst, "lines"), v.Lines)
 	}
+	if v.After != 0 {
+		dst = appendInt(appendName(dst, "after"), v.After)
+	}
 	return append(dst, '}')
 }
 
 func (v *LogsParams) size() int {
-	return 29 +
+	return 46 +
 		sizeString(v.Server)
 }
 
@@ -1097,6 +1110,7 @@ func (v *LogsResult) size() int {
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *LogLine) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
+	dst = appendInt(appendName(dst, "seq"), v.Seq)
 	dst = appendString(appendName(dst, "time"), v.Time)
 	dst = appendString(appendName(dst, "source"), v.Source)
 	if v.Level != "" {
@@ -1107,7 +1121,7 @@ func (v *LogLine) AppendJSON(dst []byte) []byte {
 }
 
 func (v *LogLine) size() int {
-	return 37 +
+	return 52 +
 		sizeString(v.Time) +
 		sizeString[LogSource](v.Source) +
 		sizeString(v.Level) +
@@ -1240,6 +1254,20 @@ func (v *RelayParams) size() int {
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
+func (v *ElicitCompleteParams) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = appendString(appendName(dst, "server"), v.Server)
+	dst = appendString(appendName(dst, "elicitationId"), v.ElicitationID)
+	return append(dst, '}')
+}
+
+func (v *ElicitCompleteParams) size() int {
+	return 29 +
+		sizeString(v.Server) +
+		sizeString(v.ElicitationID)
+}
+
+// AppendJSON appends v to dst, raw members byte for byte.
 func (v *RelayResult) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendRaw(appendName(dst, "result"), v.Result)
@@ -1325,35 +1353,55 @@ func (v *ApproveParams) size() int {
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
-func (v *ApproveServer) AppendJSON(dst []byte) []byte {
+func (v *ProjectServer) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendString(appendName(dst, "name"), v.Name)
 	dst = appendString(appendName(dst, "path"), v.Path)
+	dst = appendString(appendName(dst, "project"), v.Project)
 	dst = appendString(appendName(dst, "provider"), v.Provider)
+	dst = appendString(appendName(dst, "providerName"), v.ProviderName)
 	if v.Command != "" {
 		dst = appendString(appendName(dst, "command"), v.Command)
 	}
 	if len(v.Args) > 0 {
 		dst = appendList(appendName(dst, "args"), v.Args, appendString)
 	}
+	if len(v.Env) > 0 {
+		dst = appendMap(appendName(dst, "env"), v.Env, appendString)
+	}
+	if v.Cwd != "" {
+		dst = appendString(appendName(dst, "cwd"), v.Cwd)
+	}
 	if v.URL != "" {
 		dst = appendString(appendName(dst, "url"), v.URL)
 	}
+	if len(v.Headers) > 0 {
+		dst = appendMap(appendName(dst, "headers"), v.Headers, appendString)
+	}
 	dst = appendList(appendName(dst, "uses"), v.Uses, appendString)
 	dst = appendString(appendName(dst, "hash"), v.Hash)
+	if v.Decision != "" {
+		dst = appendString(appendName(dst, "decision"), v.Decision)
+	}
 	return append(dst, '}')
 }
 
-func (v *ApproveServer) size() int {
-	return 72 +
+func (v *ProjectServer) size() int {
+	return 136 +
 		sizeString(v.Name) +
 		sizeString(v.Path) +
+		sizeString(v.Project) +
 		sizeString(v.Provider) +
+		sizeString(v.ProviderName) +
 		sizeString(v.Command) +
 		sizeList(v.Args, sizeString) +
+		sizeMap(v.Env, sizeString) +
+		sizeString(v.Cwd) +
 		sizeString(v.URL) +
+		sizeMap(v.Headers, sizeString) +
 		sizeList(v.Uses, sizeString) +
-		sizeString(v.Hash)
+		sizeString(v.Hash) +
+		sizeString[Decision](v.Decision)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -1386,45 +1434,17 @@ func (v *TrustListResult) size() int {
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
-func (v *TrustEntry) AppendJSON(dst []byte) []byte {
+func (v *TrustDecisionParams) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendString(appendName(dst, "name"), v.Name)
-	dst = appendString(appendName(dst, "path"), v.Path)
+	dst = appendString(appendName(dst, "server"), v.Server)
 	dst = appendString(appendName(dst, "hash"), v.Hash)
-	dst = appendString(appendName(dst, "decision"), v.Decision)
 	return append(dst, '}')
 }
 
-func (v *TrustEntry) size() int {
-	return 38 +
-		sizeString(v.Name) +
-		sizeString(v.Path) +
-		sizeString(v.Hash) +
-		sizeString[Decision](v.Decision)
-}
-
-// AppendJSON appends v to dst, raw members byte for byte.
-func (v *TrustAllowParams) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendString(appendName(dst, "server"), v.Server)
-	return append(dst, '}')
-}
-
-func (v *TrustAllowParams) size() int {
-	return 12 +
-		sizeString(v.Server)
-}
-
-// AppendJSON appends v to dst, raw members byte for byte.
-func (v *TrustRevokeParams) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendString(appendName(dst, "server"), v.Server)
-	return append(dst, '}')
-}
-
-func (v *TrustRevokeParams) size() int {
-	return 12 +
-		sizeString(v.Server)
+func (v *TrustDecisionParams) size() int {
+	return 20 +
+		sizeString(v.Server) +
+		sizeString(v.Hash)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -1461,13 +1481,15 @@ func (v *InputParams) size() int {
 // AppendJSON appends v to dst, raw members byte for byte.
 func (v *InputResult) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendString(appendName(dst, "value"), v.Value)
+	if v.Value != nil {
+		dst = appendString(appendName(dst, "value"), *v.Value)
+	}
 	return append(dst, '}')
 }
 
 func (v *InputResult) size() int {
 	return 11 +
-		sizeString(v.Value)
+		sizeOptional(v.Value)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,6 +28,7 @@ const (
 	CodeShuttingDown   = 1006   // runtime/shutdown was accepted, or the sidecar is ending
 	CodeOverloaded     = 1007   // too many requests wait already; try again later
 	CodeNotPermitted   = 1008   // a guest of a shared session may not do this
+	CodeServerFailed   = 1009   // the server or its connection failed; data.error says why, data.code and data.data are the server's own error if it sent one
 )
 
 // CodeInfo is one row of the table of error codes.
@@ -120,6 +122,19 @@ func ErrOverloaded(what string) *Error {
 // ErrNotPermitted is for a method that only the owner of a session may use.
 func ErrNotPermitted(method string) *Error {
 	return &Error{Code: CodeNotPermitted, Message: method + " is not permitted to a guest of the session"}
+}
+
+type failureData struct {
+	Error *ServerError    `json:"error"`
+	Code  *int            `json:"code,omitempty"`
+	Data  json.RawMessage `json:"data,omitempty"`
+}
+
+// ErrServerFailed is for what is relayed to a server and fails there or on the
+// way. A failed tools/call is a result instead. code and data are those of the
+// server's own error; nil if it sent none.
+func ErrServerFailed(cause *ServerError, code *int, data json.RawMessage) *Error {
+	return &Error{Code: CodeServerFailed, Message: cause.Message, Data: failureData{cause, code, data}}
 }
 
 // ErrInvalidParams names the member of params and says what is wrong with it.

@@ -54,6 +54,7 @@ type Sidecar interface {
 	// others, reconciles, and answers with the new snapshot.
 	//
 	//rpc:method runtime/configure
+	//rpc:errors 1008
 	Configure(context.Context, *ConfigureParams) (Pending[SnapshotResult], error)
 
 	// Shutdown stops every server and then answers. Afterwards only
@@ -67,6 +68,7 @@ type Sidecar interface {
 	// published tool set stays until the answer, which has the new one.
 	//
 	//rpc:method mcp/reload
+	//rpc:errors 1008
 	Reload(context.Context, *ReloadParams) (Pending[SnapshotResult], error)
 
 	// Snapshot is the whole current truth: revision, tools, servers, errors.
@@ -99,14 +101,14 @@ type Sidecar interface {
 	// one for this session. An untrusted one is refused with 1004.
 	//
 	//rpc:method mcp/connect
-	//rpc:errors 1002 1004
+	//rpc:errors 1002 1004 1008
 	Connect(context.Context, *ConnectParams) (Answer[Server], error)
 
 	// Disconnect stops one server and removes its tools. The server stays
 	// listed, in phase "stopped".
 	//
 	//rpc:method mcp/disconnect
-	//rpc:errors 1002
+	//rpc:errors 1002 1008
 	Disconnect(context.Context, *DisconnectParams) (Answer[Server], error)
 
 	// Wait waits until none of the named servers (default: all of them) is
@@ -132,32 +134,32 @@ type Resources interface {
 	// ListResources lists resources.
 	//
 	//rpc:method resources/list
-	//rpc:errors 1002 1004 1005
+	//rpc:errors 1002 1004 1005 1009
 	ListResources(context.Context, *ListParams) (*ListResult, error)
 
 	// ListResourceTemplates lists resource templates.
 	//
 	//rpc:method resources/templates
-	//rpc:errors 1002 1004 1005
+	//rpc:errors 1002 1004 1005 1009
 	ListResourceTemplates(context.Context, *ListParams) (*ListResult, error)
 
 	// ReadResource reads one resource.
 	//
 	//rpc:method resources/read
-	//rpc:errors 1002 1004 1005
+	//rpc:errors 1002 1004 1005 1009
 	ReadResource(context.Context, *ResourceParams) (*RelayResult, error)
 
 	// SubscribeResource asks for resources/updated about one resource. It holds
 	// across reconnects.
 	//
 	//rpc:method resources/subscribe
-	//rpc:errors 1002 1004 1005
+	//rpc:errors 1002 1004 1005 1009
 	SubscribeResource(context.Context, *ResourceParams) (*Empty, error)
 
 	// UnsubscribeResource ends a subscription.
 	//
 	//rpc:method resources/unsubscribe
-	//rpc:errors 1002 1004 1005
+	//rpc:errors 1002 1004 1005 1009
 	UnsubscribeResource(context.Context, *ResourceParams) (*Empty, error)
 }
 
@@ -169,19 +171,19 @@ type Prompts interface {
 	// ListPrompts lists prompts.
 	//
 	//rpc:method prompts/list
-	//rpc:errors 1002 1004 1005
+	//rpc:errors 1002 1004 1005 1009
 	ListPrompts(context.Context, *ListParams) (*ListResult, error)
 
 	// GetPrompt renders one prompt.
 	//
 	//rpc:method prompts/get
-	//rpc:errors 1002 1004 1005
+	//rpc:errors 1002 1004 1005 1009
 	GetPrompt(context.Context, *GetPromptParams) (*RelayResult, error)
 
 	// Complete proposes values for an argument of a prompt or a template.
 	//
 	//rpc:method completion/complete
-	//rpc:errors 1002 1004 1005
+	//rpc:errors 1002 1004 1005 1009
 	Complete(context.Context, *CompleteParams) (*RelayResult, error)
 }
 
@@ -209,19 +211,22 @@ type Trust interface {
 	// TrustList lists the project servers and what was decided about them.
 	//
 	//rpc:method trust/list
+	//rpc:errors 1008
 	TrustList(context.Context, *TrustListParams) (*TrustListResult, error)
 
-	// TrustAllow allows one server as it is now written, and starts it.
+	// TrustAllow allows one server as it was shown, and starts it. An entry that
+	// has changed since has another hash, and is refused with -32602.
 	//
 	//rpc:method trust/allow
 	//rpc:errors 1002 1008
-	TrustAllow(context.Context, *TrustAllowParams) (Answer[Server], error)
+	TrustAllow(context.Context, *TrustDecisionParams) (*TrustListResult, error)
 
-	// TrustRevoke forgets the decision about one server, and stops it.
+	// TrustRevoke forgets what was decided about one server, be it allowed or
+	// denied: it stops, and waits untrusted.
 	//
 	//rpc:method trust/revoke
 	//rpc:errors 1002 1008
-	TrustRevoke(context.Context, *TrustRevokeParams) (Answer[Server], error)
+	TrustRevoke(context.Context, *TrustDecisionParams) (*TrustListResult, error)
 }
 
 // Sharing lets other clients join the session.
@@ -323,6 +328,13 @@ type Host interface {
 	//
 	//rpc:method elicitation/create
 	Elicit(context.Context, *RelayParams) (*RelayResult, error)
+
+	// ElicitComplete says that what a server asked for by URL is done (MCP:
+	// notifications/elicitation/complete).
+	// This version does not send it yet.
+	//
+	//rpc:method elicitation/complete
+	ElicitComplete(context.Context, *ElicitCompleteParams) error
 
 	// Sample relays a server's request for a model's answer (MCP:
 	// client/sampling). Sent only to a host with capability sampling.
@@ -752,6 +764,9 @@ type ServerTools struct {
 	From  ToolsFrom `json:"from"`
 	// CachedAt is when the cached list was read from the server (RFC 3339).
 	CachedAt string `json:"cachedAt,omitempty"`
+	// Off are the server's tools that settings.disabled takes out, by their own
+	// names.
+	Off []string `json:"off,omitempty"`
 }
 
 // ToolsFrom is where a server's listed tools are from.
@@ -810,6 +825,9 @@ type Source struct {
 	Level        Level  `json:"level"`
 	// Path is the file, empty for entries of the host.
 	Path string `json:"path"`
+	// Line and Column are where the entry begins, as in a Diagnostic.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
 	// Aliases are entries of the same identity under other names.
 	Aliases []Alias `json:"aliases,omitempty"`
 }
@@ -1035,6 +1053,8 @@ type LogsParams struct {
 	Server string `json:"server"`
 	// Lines defaults to 200.
 	Lines int `json:"lines,omitempty"`
+	// After leaves out lines whose seq is not above it: what was seen already.
+	After int `json:"after,omitempty"`
 }
 
 // LogsResult is the end of a server's log.
@@ -1046,6 +1066,8 @@ type LogsResult struct {
 
 // LogLine is one line a server wrote.
 type LogLine struct {
+	// Seq grows from line to line, through all restarts of the server.
+	Seq int `json:"seq"`
 	// Time is RFC 3339 with milliseconds.
 	Time   string    `json:"time"`
 	Source LogSource `json:"source"`
@@ -1119,6 +1141,13 @@ type RelayParams struct {
 	Params json.RawMessage `json:"params"`
 }
 
+// ElicitCompleteParams name an elicitation of mode "url".
+type ElicitCompleteParams struct {
+	Server string `json:"server"`
+	// ElicitationID is the one in the params of elicitation/create.
+	ElicitationID string `json:"elicitationId"`
+}
+
 // RelayResult is the other side's own result.
 type RelayResult struct {
 	// Result is relayed byte for byte.
@@ -1153,22 +1182,30 @@ type OpenURLResult struct {
 
 // ApproveParams list the servers to decide about, in one question.
 type ApproveParams struct {
-	Servers []ApproveServer `json:"servers"`
+	Servers []ProjectServer `json:"servers"`
 }
 
-// ApproveServer is one server as its file has it.
-type ApproveServer struct {
-	Name     string `json:"name"`
-	Path     string `json:"path"`
-	Provider string `json:"provider"`
-	// Command, Args and URL are as written, unexpanded.
-	Command string   `json:"command,omitempty"`
-	Args    []string `json:"args,omitempty"`
-	URL     string   `json:"url,omitempty"`
+// ProjectServer is one server of a file inside the project, as it is written
+// there: nothing is expanded.
+type ProjectServer struct {
+	Name string `json:"name"`
+	// Path is the file, Project the directory it is trusted for.
+	Path         string            `json:"path"`
+	Project      string            `json:"project"`
+	Provider     string            `json:"provider"`
+	ProviderName string            `json:"providerName"`
+	Command      string            `json:"command,omitempty"`
+	Args         []string          `json:"args,omitempty"`
+	Env          map[string]string `json:"env,omitempty"`
+	Cwd          string            `json:"cwd,omitempty"`
+	URL          string            `json:"url,omitempty"`
+	Headers      map[string]string `json:"headers,omitempty"`
 	// Uses are the variables it would read and the commands it would run.
 	Uses []string `json:"uses"`
-	// Hash is of the entry as written: a changed entry asks again.
+	// Hash is of the entry: a changed one asks again.
 	Hash string `json:"hash"`
+	// Decision is what was decided about it before, in trust/list.
+	Decision Decision `json:"decision,omitempty"`
 }
 
 // ApproveResult maps server names to decisions.
@@ -1189,27 +1226,18 @@ const (
 // TrustListParams is empty.
 type TrustListParams struct{}
 
-// TrustListResult lists project servers and decisions.
+// TrustListResult lists the servers of the project's files.
 type TrustListResult struct {
-	Servers []TrustEntry `json:"servers"`
+	// Servers are sorted by name, also those that were denied.
+	Servers []ProjectServer `json:"servers"`
 }
 
-// TrustEntry is one decision.
-type TrustEntry struct {
-	Name     string   `json:"name"`
-	Path     string   `json:"path"`
-	Hash     string   `json:"hash"`
-	Decision Decision `json:"decision"`
-}
-
-// TrustAllowParams name a server.
-type TrustAllowParams struct {
+// TrustDecisionParams name a server of trust/list. The name is not enough: the
+// entry may change between showing and deciding, and a denied one may share its
+// name with a server of the user's.
+type TrustDecisionParams struct {
 	Server string `json:"server"`
-}
-
-// TrustRevokeParams name a server.
-type TrustRevokeParams struct {
-	Server string `json:"server"`
+	Hash   string `json:"hash"`
 }
 
 // InputParams is one ${input:id} of a configuration file.
@@ -1227,7 +1255,9 @@ type InputParams struct {
 
 // InputResult is what the user gave.
 type InputResult struct {
-	Value string `json:"value"`
+	// Value is left out when the user gave none: the server stays in phase
+	// "needs-input".
+	Value *string `json:"value,omitempty"`
 }
 
 // ShareParams is empty.

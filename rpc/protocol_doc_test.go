@@ -153,7 +153,7 @@ func TestTheSchemaSaysHowEveryMethodIsUsed(t *testing.T) {
 			t.Errorf("%s: %+v", method, m)
 		}
 	}
-	if got := schema.Methods[MethodConnect].Errors; !slices.Equal(got, []int{CodeUnknownServer, CodeUntrusted}) {
+	if got := schema.Methods[MethodConnect].Errors; !slices.Equal(got, []int{CodeUnknownServer, CodeUntrusted, CodeNotPermitted}) {
 		t.Errorf("mcp/connect may end with %d", got)
 	}
 	if m := schema.Methods[MethodListPrompts]; m.Answered == nil || *m.Answered {

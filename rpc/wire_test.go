@@ -71,7 +71,7 @@ func TestTheTableOfCodesIsComplete(t *testing.T) {
 		}
 		seen[c.Code] = true
 	}
-	if len(codes) != 15 || codes[7] != (CodeInfo{CodeUnknownTool, "unknown-tool", codes[7].When}) {
+	if len(codes) != 16 || codes[7] != (CodeInfo{CodeUnknownTool, "unknown-tool", codes[7].When}) {
 		t.Errorf("%d rows: %+v", len(codes), codes)
 	}
 }

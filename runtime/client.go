@@ -310,11 +310,14 @@ func (c *Client) Logs(ctx context.Context, p *rpc.LogsParams) (*rpc.LogsResult, 
 	if p.Lines < 0 {
 		return nil, rpc.ErrInvalidParams("lines", "it is negative")
 	}
+	if p.After < 0 {
+		return nil, rpc.ErrInvalidParams("after", "it is negative")
+	}
 	n := p.Lines
 	if n == 0 {
 		n = logLines
 	}
-	return &rpc.LogsResult{Lines: h.srv.ring.lines(n), Noise: h.srv.ring.noiseSeen()}, nil
+	return &rpc.LogsResult{Lines: h.srv.ring.lines(n, p.After), Noise: h.srv.ring.noiseSeen()}, nil
 }
 
 // watchHost has Options.HostGone called when the host's process has ended. Its

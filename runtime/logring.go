@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -18,6 +19,7 @@ const logTime = "2006-01-02T15:04:05.000Z07:00"
 // What it keeps has been through the redactor.
 type logRing struct {
 	secrets *redactor
+	seq     *atomic.Int64 // of the line written last, by any server
 
 	mu    sync.Mutex
 	kept  []rpc.LogLine // guarded by mu; oldest first
@@ -25,7 +27,9 @@ type logRing struct {
 	heard rpc.Noise     // guarded by mu
 }
 
-func newLogRing(secrets *redactor) *logRing { return &logRing{secrets: secrets} }
+func newLogRing(secrets *redactor, seq *atomic.Int64) *logRing {
+	return &logRing{secrets: secrets, seq: seq}
+}
 
 // stderr adds a line the process wrote there.
 func (r *logRing) stderr(line string) { r.add(rpc.LogFromStderr, "", line) }
@@ -43,6 +47,7 @@ func (r *logRing) add(source rpc.LogSource, level, text string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	line.Seq = int(r.seq.Add(1))
 	r.kept = append(r.kept, line)
 	r.bytes += lineCost(line)
 	drop := 0
@@ -64,13 +69,14 @@ func (r *logRing) noise(text string) {
 	}
 }
 
-// lines are the last n, oldest first. All of them if n is not positive.
-func (r *logRing) lines(n int) []rpc.LogLine {
+// lines are the last n of those after a sequence number, oldest first. All of
+// them if n is not positive.
+func (r *logRing) lines(n, after int) []rpc.LogLine {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	from := 0
+	from, _ := slices.BinarySearchFunc(r.kept, after+1, func(l rpc.LogLine, seq int) int { return l.Seq - seq })
 	if n > 0 {
-		from = max(0, len(r.kept)-n)
+		from = max(from, len(r.kept)-n)
 	}
 	return append([]rpc.LogLine{}, r.kept[from:]...) // on the wire [], not null
 }

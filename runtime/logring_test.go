@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,8 +19,10 @@ func TestLogRingTellsLinesInOrderWithTheirTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		secrets := new(redactor)
 		secrets.add("hunter2-hunter2")
-		r := newLogRing(secrets)
-		if r.lines(5) == nil || r.noiseSeen().Samples == nil {
+		seq := new(atomic.Int64)
+		seq.Store(7) // another server's lines
+		r := newLogRing(secrets, seq)
+		if r.lines(5, 0) == nil || r.noiseSeen().Samples == nil {
 			t.Error("an empty list is null on the wire")
 		}
 		r.stderr("one")
@@ -27,15 +30,20 @@ func TestLogRingTellsLinesInOrderWithTheirTime(t *testing.T) {
 		r.log("warning", "two hunter2-hunter2")
 		r.stderr("three \xff")
 		want := []rpc.LogLine{
-			{Time: "2000-01-01T00:00:00.000Z", Source: "stderr", Text: "one"},
-			{Time: "2000-01-01T00:00:01.500Z", Source: "log", Level: "warning", Text: "two [redacted]"},
-			{Time: "2000-01-01T00:00:01.500Z", Source: "stderr", Text: "three \uFFFD"},
+			{Seq: 8, Time: "2000-01-01T00:00:00.000Z", Source: "stderr", Text: "one"},
+			{Seq: 9, Time: "2000-01-01T00:00:01.500Z", Source: "log", Level: "warning", Text: "two [redacted]"},
+			{Seq: 10, Time: "2000-01-01T00:00:01.500Z", Source: "stderr", Text: "three \uFFFD"},
 		}
-		if diff := cmp.Diff(want, r.lines(0)); diff != "" {
+		if diff := cmp.Diff(want, r.lines(0, 0)); diff != "" {
 			t.Error(diff)
 		}
-		if diff := cmp.Diff(want[1:], r.lines(2)); diff != "" {
+		if diff := cmp.Diff(want[1:], r.lines(2, 0)); diff != "" {
 			t.Error(diff)
+		}
+		for after, n := range map[int]int{6: 3, 8: 2, 9: 1, 10: 0, 11: 0} {
+			if got := r.lines(0, after); len(got) != n {
+				t.Errorf("%d lines after %d", len(got), after)
+			}
 		}
 		if diff := cmp.Diff([]string{"one", "three \uFFFD"}, r.stderrTail(5)); diff != "" {
 			t.Error(diff)
@@ -52,7 +60,7 @@ func TestLogRingIsBounded(t *testing.T) {
 		{"ordinary lines", "an ordinary line"},
 		{"huge lines", strings.Repeat("読", 1<<20)},
 	} {
-		r := newLogRing(nil)
+		r := newLogRing(nil, new(atomic.Int64))
 		for i := range 20_000 {
 			if len(tc.line) > 1000 && i > 100 {
 				break
@@ -60,7 +68,7 @@ func TestLogRingIsBounded(t *testing.T) {
 			r.stderr(tc.line)
 		}
 		r.stderr("the last")
-		lines := r.lines(0)
+		lines := r.lines(0, 0)
 		size := 0
 		for _, l := range lines {
 			size += len(l.Text) + logLineCost
@@ -94,7 +102,7 @@ func TestWhatIsShortenedIsStillText(t *testing.T) {
 }
 
 func TestNoiseIsCountedAndSampled(t *testing.T) {
-	r := newLogRing(nil)
+	r := newLogRing(nil, new(atomic.Int64))
 	for i := range 1000 {
 		r.noise(fmt.Sprint("noise ", i, strings.Repeat("x", 1000)))
 	}
@@ -108,14 +116,14 @@ func TestNoiseIsCountedAndSampled(t *testing.T) {
 }
 
 func TestLogRingIsSafeToShare(t *testing.T) {
-	r := newLogRing(new(redactor))
+	r := newLogRing(new(redactor), new(atomic.Int64))
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
 			for range 500 {
 				r.stderr("line")
 				r.noise("noise")
-				r.lines(3)
+				r.lines(3, 0)
 				r.stderrTail(3)
 				r.noiseSeen()
 			}

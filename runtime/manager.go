@@ -81,6 +81,7 @@ type Manager struct {
 	reach  Reach
 	// commands, redact and lines are leaf types with locks of their own.
 	commands *commands
+	logSeq   atomic.Int64 // of the line that any server wrote last
 	lines    lineBudget
 	inbox    *mailbox[any] // serverEvent, discovered or func()
 	// done is closed when the loop has ended.

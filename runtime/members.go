@@ -77,7 +77,7 @@ func (m *Manager) start(w candidate, rest rpc.Phase, former *member) *member {
 		shown: toolSource{server: w.entry.Name},
 	}
 	b := serverStart{
-		name: w.entry.Name, log: m.log, secrets: m.redact,
+		name: w.entry.Name, log: m.log, secrets: m.redact, logSeq: &m.logSeq,
 		pol:     policy{auto: m.set.auto, remote: w.entry.Kind != "stdio", jitter: m.opt.Jitter},
 		phase:   rest,
 		err:     w.err,
@@ -205,6 +205,24 @@ func (m *Manager) wouldChange(mem *member) bool {
 	return to.provider != mem.shown.provider || to.providerName != mem.shown.providerName || !sameDefs(to.defs, mem.shown.defs)
 }
 
+// switchedOff are the tools of a server that only settings.disabled keeps out of
+// the set, by their own names.
+func (m *Manager) switchedOff(mem *member) []string {
+	var off []string
+	for _, name := range m.set.disabled {
+		tool, ok := strings.CutPrefix(name, mem.entry.Name+"/")
+		if !ok {
+			continue
+		}
+		def, ok := mem.tools.find(tool)
+		if ok && len(filterTools([]toolDef{def}, mem.entry.Include, mem.entry.Exclude, nil)) > 0 {
+			off = append(off, tool)
+		}
+	}
+	slices.Sort(off)
+	return slices.Compact(off)
+}
+
 // sameDefs says whether two lists hold the very same definitions, in order.
 func sameDefs(a, b []toolDef) bool {
 	return slices.EqualFunc(a, b, func(x, y toolDef) bool {
@@ -224,7 +242,7 @@ func (m *Manager) sources() []toolSource {
 func (m *Manager) recordOf(mem *member) rpc.Server {
 	r := mem.rec
 	r.Source = sourceOf(mem.entry)
-	r.Tools.Count = len(mem.shown.defs)
+	r.Tools.Count, r.Tools.Off = len(mem.shown.defs), m.switchedOff(mem)
 	if r.Tools.Count > 0 && r.Tools.From == rpc.ToolsFromNone {
 		r.Tools.From = rpc.ToolsFromCache // held until the round ends
 	}
@@ -232,7 +250,10 @@ func (m *Manager) recordOf(mem *member) rpc.Server {
 }
 
 func sourceOf(e *config.Entry) rpc.Source {
-	s := rpc.Source{Provider: e.Provider, ProviderName: e.ProviderName, Level: rpc.Level(e.Level), Path: e.Path}
+	s := rpc.Source{
+		Provider: e.Provider, ProviderName: e.ProviderName, Level: rpc.Level(e.Level),
+		Path: e.Path, Line: e.Line, Column: e.Column,
+	}
 	for _, a := range e.Aliases {
 		s.Aliases = append(s.Aliases, rpc.Alias(a))
 	}

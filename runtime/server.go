@@ -81,6 +81,7 @@ type serverStart struct {
 	name    string
 	log     *slog.Logger
 	secrets *redactor
+	logSeq  *atomic.Int64
 	pol     policy
 	phase   rpc.Phase        // a resting phase, or "" to connect at once
 	err     *rpc.ServerError // why it rests
@@ -99,7 +100,7 @@ func newServer(b serverStart) *server {
 	s := &server{
 		name: b.name, connect: b.connect, publish: b.publish, said: b.said, log: b.log, clean: b.secrets.clean,
 		inbox: newMailbox[any](), done: make(chan struct{}),
-		calls: newTurnstile(callsRunning, callsWaiting, callsAssured), ring: newLogRing(b.secrets),
+		calls: newTurnstile(callsRunning, callsWaiting, callsAssured), ring: newLogRing(b.secrets, b.logSeq),
 		pol: b.pol, gone: b.after, tools: b.cached, intro: b.intro,
 		retry: stoppedTimer(), burst: stoppedTimer(), chatter: stoppedTimer(),
 	}

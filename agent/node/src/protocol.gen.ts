@@ -35,6 +35,8 @@ export const ErrorCode = {
   Overloaded: 1007,
   /** a guest of a shared session may not do this */
   NotPermitted: 1008,
+  /** the server or its connection failed; data.error says why, data.code and data.data are the server's own error if it sent one */
+  ServerFailed: 1009,
 } as const;
 
 /** Empty is a result without members. */
@@ -466,6 +468,11 @@ export interface ServerTools {
   from: ToolsFrom;
   /** cachedAt is when the cached list was read from the server (RFC 3339). */
   cachedAt?: string;
+  /**
+   * off are the server's tools that settings.disabled takes out, by their own
+   * names.
+   */
+  off?: string[];
 }
 
 /**
@@ -520,6 +527,9 @@ export interface Source {
   level: Level;
   /** path is the file, empty for entries of the host. */
   path: string;
+  /** line and column are where the entry begins, as in a Diagnostic. */
+  line?: number;
+  column?: number;
   /** aliases are entries of the same identity under other names. */
   aliases?: Alias[];
 }
@@ -749,6 +759,8 @@ export interface LogsParams {
   server: string;
   /** lines defaults to 200. */
   lines?: number;
+  /** after leaves out lines whose seq is not above it: what was seen already. */
+  after?: number;
 }
 
 /** LogsResult is the end of a server's log. */
@@ -760,6 +772,8 @@ export interface LogsResult {
 
 /** LogLine is one line a server wrote. */
 export interface LogLine {
+  /** seq grows from line to line, through all restarts of the server. */
+  seq: number;
   /** time is RFC 3339 with milliseconds. */
   time: string;
   source: LogSource;
@@ -831,6 +845,13 @@ export interface RelayParams {
   params: unknown;
 }
 
+/** ElicitCompleteParams name an elicitation of mode "url". */
+export interface ElicitCompleteParams {
+  server: string;
+  /** elicitationId is the one in the params of elicitation/create. */
+  elicitationId: string;
+}
+
 /** RelayResult is the other side's own result. */
 export interface RelayResult {
   /** result is relayed byte for byte. */
@@ -865,22 +886,32 @@ export interface OpenURLResult {
 
 /** ApproveParams list the servers to decide about, in one question. */
 export interface ApproveParams {
-  servers: ApproveServer[];
+  servers: ProjectServer[];
 }
 
-/** ApproveServer is one server as its file has it. */
-export interface ApproveServer {
+/**
+ * ProjectServer is one server of a file inside the project, as it is written
+ * there: nothing is expanded.
+ */
+export interface ProjectServer {
   name: string;
+  /** path is the file, Project the directory it is trusted for. */
   path: string;
+  project: string;
   provider: string;
-  /** command, args and url are as written, unexpanded. */
+  providerName: string;
   command?: string;
   args?: string[];
+  env?: Record<string, string>;
+  cwd?: string;
   url?: string;
+  headers?: Record<string, string>;
   /** uses are the variables it would read and the commands it would run. */
   uses: string[];
-  /** hash is of the entry as written: a changed entry asks again. */
+  /** hash is of the entry: a changed one asks again. */
   hash: string;
+  /** decision is what was decided about it before, in trust/list. */
+  decision?: Decision;
 }
 
 /** ApproveResult maps server names to decisions. */
@@ -899,27 +930,20 @@ export type Decision = "allow" | "deny" | "later";
 /** TrustListParams is empty. */
 export type TrustListParams = Record<string, never>;
 
-/** TrustListResult lists project servers and decisions. */
+/** TrustListResult lists the servers of the project's files. */
 export interface TrustListResult {
-  servers: TrustEntry[];
+  /** servers are sorted by name, also those that were denied. */
+  servers: ProjectServer[];
 }
 
-/** TrustEntry is one decision. */
-export interface TrustEntry {
-  name: string;
-  path: string;
+/**
+ * TrustDecisionParams name a server of trust/list. The name is not enough: the
+ * entry may change between showing and deciding, and a denied one may share its
+ * name with a server of the user's.
+ */
+export interface TrustDecisionParams {
+  server: string;
   hash: string;
-  decision: Decision;
-}
-
-/** TrustAllowParams name a server. */
-export interface TrustAllowParams {
-  server: string;
-}
-
-/** TrustRevokeParams name a server. */
-export interface TrustRevokeParams {
-  server: string;
 }
 
 /** InputParams is one ${input:id} of a configuration file. */
@@ -937,7 +961,11 @@ export interface InputParams {
 
 /** InputResult is what the user gave. */
 export interface InputResult {
-  value: string;
+  /**
+   * value is left out when the user gave none: the server stays in phase
+   * "needs-input".
+   */
+  value?: string;
 }
 
 /** ShareParams is empty. */
@@ -1036,10 +1064,16 @@ export interface HostRequests {
   "auth/logout": { params: LogoutParams; result: Server };
   /** trust/list lists the project servers and what was decided about them. */
   "trust/list": { params: TrustListParams; result: TrustListResult };
-  /** trust/allow allows one server as it is now written, and starts it. */
-  "trust/allow": { params: TrustAllowParams; result: Server };
-  /** trust/revoke forgets the decision about one server, and stops it. */
-  "trust/revoke": { params: TrustRevokeParams; result: Server };
+  /**
+   * trust/allow allows one server as it was shown, and starts it. An entry that
+   * has changed since has another hash, and is refused with -32602.
+   */
+  "trust/allow": { params: TrustDecisionParams; result: TrustListResult };
+  /**
+   * trust/revoke forgets what was decided about one server, be it allowed or
+   * denied: it stops, and waits untrusted.
+   */
+  "trust/revoke": { params: TrustDecisionParams; result: TrustListResult };
   /** runtime/share opens the endpoint that guests connect to. */
   "runtime/share": { params: ShareParams; result: ShareResult };
 }
@@ -1126,4 +1160,10 @@ export interface SidecarNotifications {
    * This version does not send it yet.
    */
   "prompts/changed": { params: ServerNotice };
+  /**
+   * elicitation/complete says that what a server asked for by URL is done (MCP:
+   * notifications/elicitation/complete).
+   * This version does not send it yet.
+   */
+  "elicitation/complete": { params: ElicitCompleteParams };
 }

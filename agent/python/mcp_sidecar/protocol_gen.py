@@ -47,6 +47,7 @@ METHOD_PROMPTS_CHANGED: Final = "prompts/changed"
 METHOD_APPROVE: Final = "trust/approve"
 METHOD_INPUT: Final = "input/request"
 METHOD_ELICIT: Final = "elicitation/create"
+METHOD_ELICIT_COMPLETE: Final = "elicitation/complete"
 METHOD_SAMPLE: Final = "sampling/createMessage"
 METHOD_OPEN_URL: Final = "auth/openUrl"
 
@@ -66,6 +67,7 @@ CODE_AUTH_NEEDED: Final = 1005  # the server wants the user to sign in: auth/log
 CODE_SHUTTING_DOWN: Final = 1006  # runtime/shutdown was accepted, or the sidecar is ending
 CODE_OVERLOADED: Final = 1007  # too many requests wait already; try again later
 CODE_NOT_PERMITTED: Final = 1008  # a guest of a shared session may not do this
+CODE_SERVER_FAILED: Final = 1009  # the server or its connection failed; data.error says why, data.code and data.data are the server's own error if it sent one
 
 
 # Uncached is what to do at the gate about a server without cached tools.
@@ -569,6 +571,9 @@ class ServerTools(_ServerToolsRequired, total=False):
 
     # cachedAt is when the cached list was read from the server (RFC 3339).
     cachedAt: str
+    # off are the server's tools that settings.disabled takes out, by their own
+    # names.
+    off: list[str]
 
 
 class _ServerErrorRequired(TypedDict):
@@ -601,6 +606,9 @@ class _SourceRequired(TypedDict):
 class Source(_SourceRequired, total=False):
     """Source is where a server's entry was found."""
 
+    # line and column are where the entry begins, as in a Diagnostic.
+    line: int
+    column: int
     # aliases are entries of the same identity under other names.
     aliases: list[Alias]
 
@@ -838,6 +846,8 @@ class LogsParams(_LogsParamsRequired, total=False):
 
     # lines defaults to 200.
     lines: int
+    # after leaves out lines whose seq is not above it: what was seen already.
+    after: int
 
 
 class LogsResult(TypedDict):
@@ -849,6 +859,8 @@ class LogsResult(TypedDict):
 
 
 class _LogLineRequired(TypedDict):
+    # seq grows from line to line, through all restarts of the server.
+    seq: int
     # time is RFC 3339 with milliseconds.
     time: str
     source: LogSource
@@ -935,6 +947,14 @@ class RelayParams(_RelayParamsRequired, total=False):
     call: Any
 
 
+class ElicitCompleteParams(TypedDict):
+    """ElicitCompleteParams name an elicitation of mode "url"."""
+
+    server: str
+    # elicitationId is the one in the params of elicitation/create.
+    elicitationId: str
+
+
 class RelayResult(TypedDict):
     """RelayResult is the other side's own result."""
 
@@ -976,26 +996,35 @@ class OpenURLResult(TypedDict):
 class ApproveParams(TypedDict):
     """ApproveParams list the servers to decide about, in one question."""
 
-    servers: list[ApproveServer]
+    servers: list[ProjectServer]
 
 
-class _ApproveServerRequired(TypedDict):
+class _ProjectServerRequired(TypedDict):
     name: str
+    # path is the file, Project the directory it is trusted for.
     path: str
+    project: str
     provider: str
+    providerName: str
     # uses are the variables it would read and the commands it would run.
     uses: list[str]
-    # hash is of the entry as written: a changed entry asks again.
+    # hash is of the entry: a changed one asks again.
     hash: str
 
 
-class ApproveServer(_ApproveServerRequired, total=False):
-    """ApproveServer is one server as its file has it."""
+class ProjectServer(_ProjectServerRequired, total=False):
+    """ProjectServer is one server of a file inside the project, as it is written
+    there: nothing is expanded.
+    """
 
-    # command, args and url are as written, unexpanded.
     command: str
     args: list[str]
+    env: dict[str, str]
+    cwd: str
     url: str
+    headers: dict[str, str]
+    # decision is what was decided about it before, in trust/list.
+    decision: Decision
 
 
 class ApproveResult(TypedDict):
@@ -1009,30 +1038,20 @@ class TrustListParams(TypedDict):
 
 
 class TrustListResult(TypedDict):
-    """TrustListResult lists project servers and decisions."""
+    """TrustListResult lists the servers of the project's files."""
 
-    servers: list[TrustEntry]
+    # servers are sorted by name, also those that were denied.
+    servers: list[ProjectServer]
 
 
-class TrustEntry(TypedDict):
-    """TrustEntry is one decision."""
+class TrustDecisionParams(TypedDict):
+    """TrustDecisionParams name a server of trust/list. The name is not enough: the
+    entry may change between showing and deciding, and a denied one may share its
+    name with a server of the user's.
+    """
 
-    name: str
-    path: str
+    server: str
     hash: str
-    decision: Decision
-
-
-class TrustAllowParams(TypedDict):
-    """TrustAllowParams name a server."""
-
-    server: str
-
-
-class TrustRevokeParams(TypedDict):
-    """TrustRevokeParams name a server."""
-
-    server: str
 
 
 class _InputParamsRequired(TypedDict):
@@ -1052,9 +1071,11 @@ class InputParams(_InputParamsRequired, total=False):
     password: bool
 
 
-class InputResult(TypedDict):
+class InputResult(TypedDict, total=False):
     """InputResult is what the user gave."""
 
+    # value is left out when the user gave none: the server stays in phase
+    # "needs-input".
     value: str
 
 

@@ -63,6 +63,8 @@ func (p *protocol) sized(s shape, value string) string {
 	switch {
 	case s.kind == "pointer" && p.isStruct(*s.elem):
 		return fmt.Sprintf("sizePointer(%s)", value)
+	case s.kind == "pointer" && s.elem.kind == "string":
+		return fmt.Sprintf("sizeOptional(%s)", value)
 	case s.kind == "list" && p.isStruct(*s.elem):
 		return fmt.Sprintf("sizeStructs(%s)", value)
 	case s.kind == "list":

@@ -273,6 +273,7 @@ M.version = 1
 ---@field count integer count is how many of them are listed in the snapshot.
 ---@field from mcp_sidecar.ToolsFrom
 ---@field cachedAt? string cachedAt is when the cached list was read from the server (RFC 3339).
+---@field off? string[] off are the server's tools that settings.disabled takes out, by their own names.
 
 ---ToolsFrom is where a server's listed tools are from.
 ---@alias mcp_sidecar.ToolsFrom
@@ -310,6 +311,8 @@ M.version = 1
 ---@field providerName string
 ---@field level mcp_sidecar.Level
 ---@field path string path is the file, empty for entries of the host.
+---@field line? integer line and column are where the entry begins, as in a Diagnostic.
+---@field column? integer
 ---@field aliases? mcp_sidecar.Alias[] aliases are entries of the same identity under other names.
 
 ---Alias is another entry for the same server.
@@ -469,6 +472,7 @@ M.version = 1
 ---@class mcp_sidecar.LogsParams
 ---@field server string
 ---@field lines? integer lines defaults to 200.
+---@field after? integer after leaves out lines whose seq is not above it: what was seen already.
 
 ---LogsResult is the end of a server's log.
 ---@class mcp_sidecar.LogsResult
@@ -477,6 +481,7 @@ M.version = 1
 
 ---LogLine is one line a server wrote.
 ---@class mcp_sidecar.LogLine
+---@field seq integer seq grows from line to line, through all restarts of the server.
 ---@field time string time is RFC 3339 with milliseconds.
 ---@field source mcp_sidecar.LogSource
 ---@field level? string level is MCP's, for source "log".
@@ -530,6 +535,11 @@ M.version = 1
 ---@field call? any call is the id of the tools/call it belongs to, when that is known.
 ---@field params any params are the server's own, byte for byte.
 
+---ElicitCompleteParams name an elicitation of mode "url".
+---@class mcp_sidecar.ElicitCompleteParams
+---@field server string
+---@field elicitationId string elicitationId is the one in the params of elicitation/create.
+
 ---RelayResult is the other side's own result.
 ---@class mcp_sidecar.RelayResult
 ---@field result any result is relayed byte for byte.
@@ -557,18 +567,25 @@ M.version = 1
 
 ---ApproveParams list the servers to decide about, in one question.
 ---@class mcp_sidecar.ApproveParams
----@field servers mcp_sidecar.ApproveServer[]
+---@field servers mcp_sidecar.ProjectServer[]
 
----ApproveServer is one server as its file has it.
----@class mcp_sidecar.ApproveServer
+---ProjectServer is one server of a file inside the project, as it is written
+---there: nothing is expanded.
+---@class mcp_sidecar.ProjectServer
 ---@field name string
----@field path string
+---@field path string path is the file, Project the directory it is trusted for.
+---@field project string
 ---@field provider string
----@field command? string command, args and url are as written, unexpanded.
+---@field providerName string
+---@field command? string
 ---@field args? string[]
+---@field env? table<string, string>
+---@field cwd? string
 ---@field url? string
+---@field headers? table<string, string>
 ---@field uses string[] uses are the variables it would read and the commands it would run.
----@field hash string hash is of the entry as written: a changed entry asks again.
+---@field hash string hash is of the entry: a changed one asks again.
+---@field decision? mcp_sidecar.Decision decision is what was decided about it before, in trust/list.
 
 ---ApproveResult maps server names to decisions.
 ---@class mcp_sidecar.ApproveResult
@@ -583,24 +600,16 @@ M.version = 1
 ---TrustListParams is empty.
 ---@class mcp_sidecar.TrustListParams
 
----TrustListResult lists project servers and decisions.
+---TrustListResult lists the servers of the project's files.
 ---@class mcp_sidecar.TrustListResult
----@field servers mcp_sidecar.TrustEntry[]
+---@field servers mcp_sidecar.ProjectServer[] servers are sorted by name, also those that were denied.
 
----TrustEntry is one decision.
----@class mcp_sidecar.TrustEntry
----@field name string
----@field path string
+---TrustDecisionParams name a server of trust/list. The name is not enough: the
+---entry may change between showing and deciding, and a denied one may share its
+---name with a server of the user's.
+---@class mcp_sidecar.TrustDecisionParams
+---@field server string
 ---@field hash string
----@field decision mcp_sidecar.Decision
-
----TrustAllowParams name a server.
----@class mcp_sidecar.TrustAllowParams
----@field server string
-
----TrustRevokeParams name a server.
----@class mcp_sidecar.TrustRevokeParams
----@field server string
 
 ---InputParams is one ${input:id} of a configuration file.
 ---@class mcp_sidecar.InputParams
@@ -614,7 +623,7 @@ M.version = 1
 
 ---InputResult is what the user gave.
 ---@class mcp_sidecar.InputResult
----@field value string
+---@field value? string value is left out when the user gave none: the server stays in phase "needs-input".
 
 ---ShareParams is empty.
 ---@class mcp_sidecar.ShareParams
@@ -671,9 +680,9 @@ M.method = {
   logout = 'auth/logout',
   --- trust/list lists the project servers and what was decided about them.
   trust_list = 'trust/list',
-  --- trust/allow allows one server as it is now written, and starts it.
+  --- trust/allow allows one server as it was shown, and starts it. An entry that has changed since has another hash, and is refused with -32602.
   trust_allow = 'trust/allow',
-  --- trust/revoke forgets the decision about one server, and stops it.
+  --- trust/revoke forgets what was decided about one server, be it allowed or denied: it stops, and waits untrusted.
   trust_revoke = 'trust/revoke',
   --- runtime/share opens the endpoint that guests connect to.
   share = 'runtime/share',
@@ -703,6 +712,8 @@ M.method = {
   input = 'input/request',
   --- elicitation/create relays a server's elicitation (MCP: client/elicitation). Sent only to a host with capability elicitation. This version does not send it yet.
   elicit = 'elicitation/create',
+  --- elicitation/complete says that what a server asked for by URL is done (MCP: notifications/elicitation/complete). This version does not send it yet.
+  elicit_complete = 'elicitation/complete',
   --- sampling/createMessage relays a server's request for a model's answer (MCP: client/sampling). Sent only to a host with capability sampling. This version does not send it yet.
   sample = 'sampling/createMessage',
   --- auth/openUrl asks to open an https: URL (or a loopback http: one) in the user's browser. Sent only to a host with capability openUrl. This version does not send it yet.
@@ -741,6 +752,8 @@ M.code = {
   overloaded = 1007,
   --- a guest of a shared session may not do this
   not_permitted = 1008,
+  --- the server or its connection failed; data.error says why, data.code and data.data are the server's own error if it sent one
+  server_failed = 1009,
 }
 
 return M
