@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/user"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -169,6 +171,20 @@ func TestAnUnreadableHeaderLeavesALineOnStandardErrorWhereverTheLogGoes(t *testi
 		}
 		if text, err := os.ReadFile(d.path("project/log")); err != nil || !strings.Contains(string(text), "unreadable header block") {
 			t.Errorf("the log has %q, %v", text, err)
+		}
+	}
+}
+
+func TestALogFileThatCannotBeWrittenIsNotTheEnd(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.must(syscall.Mkfifo(d.path("pipe"), 0o600))
+	for _, file := range []string{d.path("pipe"), d.path("no/such"), d.path("project")} {
+		cmd := d.sidecar("--framing", "ndjson", "--log-file", file)
+		cmd.Stdin = strings.NewReader(d.initialize("") + "\n")
+		got := d.run(cmd)
+		if got.code != 0 || !strings.Contains(got.out, `"id":1,"result"`) || !strings.Contains(got.errors, file) {
+			t.Errorf("%s: %+v", file, got)
 		}
 	}
 }
@@ -337,6 +353,20 @@ func TestWithoutAHomeInTheEnvironmentTheSystemIsAsked(t *testing.T) {
 	got = d.run(cmd)
 	if got.code != 0 || strings.Contains(got.out, "planted") || !strings.Contains(got.errors, "files in the home directory are not read") {
 		t.Errorf("%+v", got)
+	}
+}
+
+func TestWithoutAHomeInTheEnvironmentTheCacheIsInTheSystems(t *testing.T) {
+	me, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_CACHE_HOME", "")
+	for _, home := range []string{"", "relative"} {
+		t.Setenv("HOME", home)
+		if got := userCacheDir(); got != filepath.Join(me.HomeDir, ".cache") {
+			t.Errorf("HOME=%s: %s", home, got)
+		}
 	}
 }
 

@@ -3,10 +3,12 @@ package main
 import (
 	"crypto/rand"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/user"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/adrg/xdg"
@@ -22,23 +24,30 @@ type logs struct {
 	file bool // it goes to --log-file
 }
 
-// logger makes the log the flags ask for; the function closes it.
+// logger makes the log the flags ask for; the function closes it. The error is
+// about the flags.
 func (f *flags) logger(stderr *lineWriter) (*logs, func(), error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.logLevel)); err != nil {
 		return nil, nil, fmt.Errorf("--log-level is %q, not debug, info, warn or error", f.logLevel)
 	}
-	out, done := stderr, func() {}
-	if f.logFile != "" {
-		file, err := os.OpenFile(f.logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-		if err != nil {
-			return nil, nil, fmt.Errorf("--log-file: %w", err)
-		}
-		out = newLineWriter(file)
-		done = func() { out.close(flushLimit) } // the file is closed with the process
+	logTo := func(out io.Writer) *logs {
+		return &logs{slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: level})), false}
 	}
-	handler := slog.NewTextHandler(out, &slog.HandlerOptions{Level: level})
-	return &logs{slog.New(handler), f.logFile != ""}, done, nil
+	if f.logFile == "" {
+		return logTo(stderr), func() {}, nil
+	}
+	// O_NONBLOCK: a pipe without a reader is refused, and not waited for.
+	file, err := os.OpenFile(f.logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY|syscall.O_NONBLOCK, 0o600)
+	if err != nil {
+		log := logTo(stderr)
+		log.Error("the log goes to standard error: --log-file cannot be written", "err", err)
+		return log, func() {}, nil
+	}
+	out := newLineWriter(file)
+	log := logTo(out)
+	log.file = true
+	return log, func() { out.close(flushLimit) }, nil // the file is closed with the process
 }
 
 // open starts the runtime, for one server if only names it. The function stops
@@ -91,10 +100,26 @@ func homeDir() string {
 func (f *flags) cache(log *slog.Logger) *toolcache.Cache {
 	dir := f.cacheDir
 	if dir == "" {
-		if dir = filepath.Join(xdg.CacheHome, "mcp-sidecar", "tools"); !filepath.IsAbs(dir) {
+		base := userCacheDir()
+		if base == "" {
 			log.Warn("there is no cache directory: tool lists are not remembered")
 			return nil
 		}
+		dir = filepath.Join(base, "mcp-sidecar", "tools")
 	}
 	return toolcache.Open(dir, log)
+}
+
+// userCacheDir is where the system keeps caches, "" if there is no such place.
+func userCacheDir() string {
+	home, err := os.UserHomeDir()
+	known := err == nil && filepath.IsAbs(home)
+	if known || filepath.IsAbs(os.Getenv("XDG_CACHE_HOME")) {
+		return xdg.CacheHome
+	}
+	// The library then takes the root directory for the home directory.
+	if home = homeDir(); home == "" {
+		return ""
+	}
+	return filepath.Join(home, ".cache")
 }
