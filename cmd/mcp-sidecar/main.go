@@ -226,7 +226,7 @@ func (f *flags) enter(name string) error {
 	}
 	cwd, err := os.Getwd()
 	if err != nil {
-		return fmt.Errorf("the current directory: %w", err)
+		return fmt.Errorf("the current directory: %w; go to one that exists, or name one with --cwd", err)
 	}
 	f.cwd = filepath.Clean(cwd)
 	return nil

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"unicode"
@@ -50,12 +51,19 @@ func (c *toolContent) print(out io.Writer, whole json.RawMessage) {
 	}
 }
 
+// printAdvice tells somebody without servers how to get one. Project files are
+// not read in the home directory, nor above it.
+func printAdvice(out io.Writer, cwd, home string) {
+	file := ".mcp.json"
+	if rel, err := filepath.Rel(cwd, home); err == nil && home != "" && filepath.IsLocal(rel) {
+		file = "~/.config/mcp-sidecar/mcp.json (this directory is no project)"
+	}
+	fmt.Fprintf(out, "No MCP servers are configured here. One can be put into %s:\n", file)
+	fmt.Fprintln(out, `  {"mcpServers": {"everything": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-everything"]}}}`)
+}
+
 // printTable prints servers, their tools, and what is wrong.
 func printTable(out io.Writer, snap *rpc.Snapshot) {
-	if len(snap.Servers) == 0 {
-		fmt.Fprintln(out, "No MCP servers are configured here. One can be put into .mcp.json:")
-		fmt.Fprintln(out, `  {"mcpServers": {"everything": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-everything"]}}}`)
-	}
 	tools := map[string][]rpc.Tool{}
 	for _, t := range snap.Tools {
 		tools[t.Server] = append(tools[t.Server], t)
@@ -63,16 +71,16 @@ func printTable(out io.Writer, snap *rpc.Snapshot) {
 	listed := map[string]bool{}
 	for _, s := range snap.Servers {
 		listed[s.Name] = true
-		fmt.Fprintf(out, "%s  %s\n", s.Name, headline(s))
-		fmt.Fprintf(out, "    from %s\n", origin(s.Source))
+		printLine(out, "%s  %s", s.Name, headline(s))
+		printLine(out, "    from %s", origin(s.Source))
 		for _, a := range s.Source.Aliases {
-			fmt.Fprintf(out, "    also %s in %s\n", a.Name, a.Path)
+			printLine(out, "    also %s in %s", a.Name, a.Path)
 		}
 		printError(out, s)
 		printDiagnostics(out, s, snap.Errors)
 		tab := tabwriter.NewWriter(out, 4, 4, 2, ' ', 0)
 		for _, t := range tools[s.Name] {
-			fmt.Fprintf(tab, "    %s\t%s\n", strings.TrimPrefix(t.Label, s.Name+"/"), summary(t.Definition))
+			fmt.Fprintf(tab, "    %s\t%s\n", plain(strings.TrimPrefix(t.Label, s.Name+"/")), summary(t.Definition))
 		}
 		_ = tab.Flush()
 		fmt.Fprintln(out)
@@ -81,8 +89,25 @@ func printTable(out io.Writer, snap *rpc.Snapshot) {
 		if listed[d.Server] {
 			continue // shown with its server
 		}
-		fmt.Fprintf(out, "%s: %s: %s\n", d.Severity, place(d), d.Error)
+		printLine(out, "%s: %s: %s", d.Severity, place(d), d.Error)
 	}
+}
+
+// printLine prints one line, whatever is in the values: files and servers that
+// nobody has approved name things here.
+func printLine(out io.Writer, format string, args ...any) {
+	fmt.Fprintln(out, plain(fmt.Sprintf(format, args...)))
+}
+
+// plain is text with a space for every character that would move the cursor,
+// change colours or turn the direction of writing.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return ' '
+		}
+		return r
+	}, text)
 }
 
 // printDiagnostics prints what is wrong with one server beside its error.
@@ -96,10 +121,10 @@ func printDiagnostics(out io.Writer, s rpc.Server, all []rpc.Diagnostic) {
 		case d.Server != s.Name:
 		case s.Error != nil && strings.Contains(s.Error.Message, d.Error):
 			if at != "" { // the error is printed, but not where it is
-				fmt.Fprintf(out, "    at %s\n", place(d))
+				printLine(out, "    at %s", place(d))
 			}
 		default:
-			fmt.Fprintf(out, "    %s: %s%s\n", d.Severity, at, d.Error)
+			printLine(out, "    %s: %s%s", d.Severity, at, d.Error)
 		}
 	}
 }
@@ -135,7 +160,7 @@ func printError(out io.Writer, s rpc.Server) {
 	if s.Error == nil {
 		return
 	}
-	fmt.Fprintf(out, "    %s\n", s.Error.Message)
+	printLine(out, "    %s", s.Error.Message)
 	printHelpful(out, s.Error)
 }
 
@@ -145,10 +170,10 @@ func printHelpful(out io.Writer, e *rpc.ServerError) {
 		return
 	}
 	if e.Hint != "" {
-		fmt.Fprintf(out, "    %s\n", e.Hint)
+		printLine(out, "    %s", e.Hint)
 	}
 	for _, line := range e.Stderr {
-		fmt.Fprintf(out, "    | %s\n", line)
+		printLine(out, "    | %s", line)
 	}
 }
 
@@ -173,17 +198,11 @@ func summary(definition json.RawMessage) string {
 	return shortened(line, 60)
 }
 
-// shortened is what fits of a line in that many characters. Servers wrote it, so
-// that it may hold anything: what would move the cursor is a space here.
+// shortened is what fits of a line in that many characters.
 func shortened(line string, most int) string {
-	runes := []rune(line)
+	runes := []rune(plain(line))
 	if len(runes) > most {
 		runes = append(runes[:most-1], '…')
-	}
-	for i, r := range runes {
-		if unicode.IsControl(r) {
-			runes[i] = ' '
-		}
 	}
 	return string(runes)
 }

@@ -138,9 +138,12 @@ func list(ctx context.Context, f *flags, w *world, log *slog.Logger) int {
 		return failed(ctx, w, err)
 	}
 	return printed(ctx, w, listCode(snap), func(out io.Writer) {
-		if f.json {
+		switch {
+		case f.json:
 			printJSON(out, snap)
-		} else {
+		case len(snap.Servers) == 0 && len(snap.Errors) == 0:
+			printAdvice(out, f.cwd, homeDir())
+		default:
 			printTable(out, snap)
 		}
 	})
@@ -190,7 +193,7 @@ func call(ctx context.Context, f *flags, w *world, log *slog.Logger, args []stri
 	if err != nil {
 		code := failed(ctx, w, inWords(err, m.Snapshot().Tools))
 		if hint := hintOn(args[0], snap); hint != "" && ctx.Err() == nil {
-			fmt.Fprintln(w.err, hint)
+			printLine(w.err, "%s", hint)
 		}
 		return code
 	}
@@ -240,7 +243,7 @@ func failed(ctx context.Context, w *world, err error) int {
 		fmt.Fprintln(w.err, "mcp-sidecar: interrupted")
 		return by.code()
 	}
-	fmt.Fprintln(w.err, "mcp-sidecar:", err)
+	printLine(w.err, "mcp-sidecar: %v", err)
 	return exitFailed
 }
 

@@ -84,6 +84,36 @@ error: /i: a whole file
 	}
 }
 
+func TestNothingThatAFileSaysMovesTheCursor(t *testing.T) {
+	const evil = "a\x1b[31m\r\n\u202eb\u009b"
+	snap := &rpc.Snapshot{
+		Servers: []rpc.Server{{
+			Name: evil, Phase: rpc.PhaseFailed,
+			Error:  &rpc.ServerError{Message: evil, Hint: evil, Stderr: []string{evil}},
+			Source: rpc.Source{Path: evil, ProviderName: "P", Aliases: []rpc.Alias{{Name: evil, Path: evil}}},
+		}},
+		Tools:  []rpc.Tool{{Server: evil, Label: evil + "/" + evil, Definition: []byte(`{"description":"\u001b[2J"}`)}},
+		Errors: []rpc.Diagnostic{{Path: evil, Server: evil, Error: "x" + evil}, {Path: evil, Error: evil}},
+	}
+	var out strings.Builder
+	printTable(&out, snap)
+	if text := strings.ReplaceAll(out.String(), "\n", ""); plain(text) != text || strings.Count(out.String(), "\n") != 10 {
+		t.Errorf("got %q", out.String())
+	}
+}
+
+func TestAdviceNamesAFileThatIsReadHere(t *testing.T) {
+	for cwd, want := range map[string]string{
+		"/home/me": "~/.config/mcp-sidecar/mcp.json", "/home": "~/.config", "/": "~/.config",
+		"/home/me/project": " .mcp.json", "/home/you": " .mcp.json",
+	} {
+		var out strings.Builder
+		if printAdvice(&out, cwd, "/home/me"); !strings.Contains(out.String(), want) {
+			t.Errorf("%s: %s", cwd, out.String())
+		}
+	}
+}
+
 func TestSuggestionsAreWordsThatCallTakes(t *testing.T) {
 	tools := []rpc.Tool{
 		{Name: "mcp_a_get", Label: "a/get", Server: "a"}, {Name: "mcp_a_get_sum", Label: "a/get-sum", Server: "a"},
