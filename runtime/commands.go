@@ -17,9 +17,12 @@ type commands struct {
 
 // command is one run, under way or successful.
 type command struct {
-	done chan struct{} // closed when out and err are set
+	done chan struct{} // closed when the others are set
 	out  string
 	err  error
+	// cut: the run was ended by its caller, or by a bug, which says nothing about
+	// the command.
+	cut bool
 }
 
 func newCommands(run func(context.Context, string) (string, error)) *commands {
@@ -27,29 +30,48 @@ func newCommands(run func(context.Context, string) (string, error)) *commands {
 }
 
 // output gives what a command prints. Who comes while it runs waits for it, or
-// for the end of ctx.
+// for the end of ctx; when whoever ran it has given up, the next one runs it.
 func (c *commands) output(ctx context.Context, text string) (string, error) {
-	c.mu.Lock()
-	x, running := c.known[text]
-	if !running {
-		x = &command{done: make(chan struct{})}
-		c.known[text] = x
-	}
-	c.mu.Unlock()
-	if running {
+	for ctx.Err() == nil {
+		x, mine := c.enter(text)
+		if mine {
+			return c.lead(ctx, text, x)
+		}
 		select {
 		case <-x.done:
-			return x.out, x.err
+			if !x.cut {
+				return x.out, x.err
+			}
 		case <-ctx.Done():
-			return "", context.Cause(ctx)
 		}
 	}
-	x.out, x.err = c.run(ctx, text)
-	if x.err != nil {
-		c.mu.Lock()
-		delete(c.known, text)
-		c.mu.Unlock()
+	return "", context.Cause(ctx)
+}
+
+// enter gives the run to wait for, or a new one that is the caller's to lead.
+func (c *commands) enter(text string) (x *command, mine bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if x, ok := c.known[text]; ok {
+		return x, false
 	}
-	close(x.done)
+	x = &command{done: make(chan struct{})}
+	c.known[text] = x
+	return x, true
+}
+
+// lead runs a command for everybody.
+func (c *commands) lead(ctx context.Context, text string, x *command) (string, error) {
+	x.cut = true
+	defer func() { // also when run panics
+		if x.cut || x.err != nil {
+			c.mu.Lock()
+			delete(c.known, text)
+			c.mu.Unlock()
+		}
+		close(x.done)
+	}()
+	x.out, x.err = c.run(ctx, text)
+	x.cut = x.err != nil && ctx.Err() != nil
 	return x.out, x.err
 }

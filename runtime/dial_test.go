@@ -68,6 +68,61 @@ func TestCommandsRunSideBySide(t *testing.T) {
 	})
 }
 
+func TestCommandWhoseCallerGivesUpIsRunByTheNext(t *testing.T) {
+	gaveUp := errors.New("gave up")
+	for _, tt := range []struct {
+		name string
+		run  func(ctx context.Context) (string, error) // the first one
+	}{
+		{"cancelled", func(ctx context.Context) (string, error) { <-ctx.Done(); return "", context.Cause(ctx) }},
+		{"a bug", func(ctx context.Context) (string, error) { <-ctx.Done(); panic("a bug") }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				runs := 0
+				c := newCommands(func(ctx context.Context, _ string) (string, error) {
+					if runs++; runs == 1 {
+						return tt.run(ctx)
+					}
+					return "token", nil
+				})
+				ctx, cancel := context.WithCancelCause(t.Context())
+				led := make(chan error, 1)
+				go func() {
+					led <- guarded(slog.New(slog.DiscardHandler), "", func() error {
+						_, err := c.output(ctx, "x")
+						return err
+					})
+				}()
+				synctest.Wait()
+				done := make(chan error, 2)
+				for range 2 {
+					go func() {
+						out, err := c.output(t.Context(), "x")
+						if err == nil && out != "token" {
+							err = errors.New("it printed " + out)
+						}
+						done <- err
+					}()
+				}
+				synctest.Wait()
+				cancel(gaveUp)
+				for range 2 {
+					if err := <-done; err != nil {
+						t.Errorf("one who goes on: %v", err)
+					}
+				}
+				if err := <-led; err == nil {
+					t.Error("the one who gave up has a token")
+				}
+				if runs != 2 {
+					t.Errorf("it ran %d times", runs)
+				}
+			})
+		})
+	}
+}
+
 func TestDescribeNamesServerOperationAndCauseWithoutSecrets(t *testing.T) {
 	secrets := &redactor{}
 	secrets.add("hunter2-hunter2")
