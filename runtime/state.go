@@ -203,7 +203,7 @@ func (s state) need(p policy) (state, []effect) {
 func (s state) up() (state, []effect) {
 	again := s.relist == relistAgain
 	s.phase, s.rung, s.err, s.settled, s.wasReady = rpc.PhaseReady, 0, nil, true, true
-	s.relist = relistIdle
+	s.hopeless, s.relist = false, relistIdle
 	fx := []effect{{kind: fxDisarm}, {kind: fxLend}}
 	if again { // it changed while it was being listed
 		s.relist = relistArmed

@@ -98,6 +98,28 @@ func TestTransitionTable(t *testing.T) {
 	}
 }
 
+func TestServerThatCameUpIsNotHopeless(t *testing.T) {
+	auto, manual := policy{auto: true, jitter: func() float64 { return 0 }}, policy{}
+	s := state{}
+	for _, step := range []struct {
+		p     policy
+		e     event
+		phase rpc.Phase
+	}{
+		{auto, event{kind: evConnect}, rpc.PhaseStarting},
+		{auto, event{kind: evFailed, class: failFinal}, rpc.PhaseFailed},
+		{auto, event{kind: evConnect}, rpc.PhaseStarting},
+		{auto, event{kind: evUp}, rpc.PhaseReady},
+		{manual, event{kind: evPolicy}, rpc.PhaseReady},
+		{manual, event{kind: evLost}, rpc.PhaseFailed},
+		{auto, event{kind: evPolicy}, rpc.PhaseStarting},
+	} {
+		if s, _ = next(s, step.p, step.e); s.phase != step.phase {
+			t.Fatalf("event %d leads to %s, want %s", step.e.kind, s.phase, step.phase)
+		}
+	}
+}
+
 func TestNoEventStartsASecondAttempt(t *testing.T) {
 	phases := []rpc.Phase{
 		"", rpc.PhaseStarting, rpc.PhaseInitializing, rpc.PhaseListing, rpc.PhaseReady, rpc.PhaseBackoff,
