@@ -117,8 +117,10 @@ func (r *callRun) try(ctx context.Context, v *view) (json.RawMessage, error) {
 		return nil, rpc.ErrOverloaded(fmt.Sprintf("server %q", t.server))
 	case errors.Is(err, errTurnedAway):
 		return nil, errGone
+	case err != nil && timedOut(ctx):
+		return r.notCalled(fmt.Sprintf("%d other calls of the server left it no turn", callsRunning)), nil
 	case err != nil:
-		return r.unsent(ctx, err)
+		return nil, err
 	}
 	defer release()
 	return r.run(ctx, h.srv, t)
@@ -197,12 +199,17 @@ func (r *callRun) unsent(ctx context.Context, err error) (json.RawMessage, error
 		}
 		return r.fail(refused.cause(r.details.Server)), nil
 	case timedOut(ctx):
-		return r.fail(&rpc.ServerError{
-			Code: "timeout", Stage: rpc.StageCall,
-			Message: fmt.Sprintf("%s was not called: the server was not connected within %s", r.label(), seconds(r.limit)),
-		}), nil
+		return r.notCalled("the server was not connected"), nil
 	}
 	return nil, err
+}
+
+// notCalled makes the result of a call that waited until its time was over.
+func (r *callRun) notCalled(why string) json.RawMessage {
+	return r.fail(&rpc.ServerError{
+		Code: "timeout", Stage: rpc.StageCall,
+		Message: fmt.Sprintf("%s was not called: %s within %s", r.label(), why, seconds(r.limit)),
+	})
 }
 
 func timedOut(ctx context.Context) bool {

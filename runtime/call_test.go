@@ -270,3 +270,28 @@ func TestOneServerNeverRunsMoreCallsThanItsLimit(t *testing.T) {
 		}
 	})
 }
+
+func TestCallThatTimesOutInTheQueueSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, map[string]*scripted{"a": {dial: always(plan{
+			tools: []string{"x"},
+			call: func(ctx context.Context, _ transport.Call) (json.RawMessage, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			},
+		})}})
+		w.open()
+		defer w.close()
+		w.initialize(rpc.Settings{})
+		for range callsRunning {
+			go w.called(&rpc.CallParams{Name: "mcp_a_x", TimeoutMs: 60_000})
+		}
+		synctest.Wait()
+		w.called(&rpc.CallParams{Name: "mcp_a_x", TimeoutMs: 300})
+		w.expect(w.take("call"), `300ms call failed: server "a": tool "x" was not called: 64 other calls of the server left it no turn within 0.300 s`)
+		time.Sleep(time.Minute)
+		if n := len(w.take("call failed")); n != callsRunning {
+			t.Errorf("%d of the others ended", n)
+		}
+	})
+}
