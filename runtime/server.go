@@ -128,22 +128,17 @@ func (s *server) run() {
 		select {
 		case <-s.inbox.ready():
 			for _, m := range s.inbox.take() {
-				s.handle(m)
-				s.report()
+				s.step(func() { s.handle(m) })
 			}
 		case <-s.retry.C:
-			s.retryIn = 0
-			s.apply(event{kind: evTimer})
-			s.report()
+			s.step(func() {
+				s.retryIn = 0
+				s.apply(event{kind: evTimer})
+			})
 		case <-s.chatter.C:
-			s.heard.Store(false)
-			if tail := s.ring.stderrTail(1); len(tail) > 0 {
-				s.activity = tail[0]
-			}
-			s.report()
+			s.step(s.tellActivity)
 		case <-s.burst.C:
-			s.apply(event{kind: evRelistTimer})
-			s.report()
+			s.step(func() { s.apply(event{kind: evRelistTimer}) })
 		}
 	}
 	s.calls.close(errTurnedAway)
@@ -153,6 +148,22 @@ func (s *server) run() {
 	}
 	for _, m := range s.inbox.close() {
 		s.tooLate(m)
+	}
+}
+
+// step does one thing that came up, and publishes what became of it. A panic is
+// a bug that costs what it was about, not the sidecar.
+func (s *server) step(f func()) {
+	defer recovered(s.log, "the loop of a server")
+	defer s.report() // also of what was done before a panic
+	f()
+}
+
+// tellActivity takes over what was written to stderr.
+func (s *server) tellActivity() {
+	s.heard.Store(false)
+	if tail := s.ring.stderrTail(1); len(tail) > 0 {
+		s.activity = tail[0]
 	}
 }
 
@@ -177,7 +188,6 @@ func closeAck(ack chan<- struct{}) {
 }
 
 func (s *server) handle(m any) {
-	defer recovered(s.log, "the loop of a server")
 	if s.ended {
 		s.tooLate(m)
 		return
