@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -27,12 +28,12 @@ func (c *Client) Initialize(_ context.Context, p *rpc.InitializeParams) (rpc.Pen
 		return nil, err
 	}
 	var wait <-chan struct{}
-	if !c.m.do(func() { wait = c.m.begin(p) }) {
-		return nil, rpc.ErrShuttingDown()
+	if err := c.m.do(func() { wait = c.m.begin(p) }); err != nil {
+		return nil, err
 	}
 	return func(ctx context.Context) (rpc.Answer[rpc.InitializeResult], error) {
 		if err := c.m.await(ctx, wait); err != nil {
-			c.m.do(func() { c.m.first = false }) // revisions count from here on
+			_ = c.m.do(func() { c.m.first = false }) // revisions count from here on, if there are any
 			return nil, err
 		}
 		return func(view *rpc.Snapshot) *rpc.InitializeResult {
@@ -110,14 +111,17 @@ func (c *Client) Reload(_ context.Context, p *rpc.ReloadParams) (rpc.Pending[rpc
 
 func (c *Client) round(start func() <-chan struct{}) (rpc.Pending[rpc.SnapshotResult], error) {
 	var wait <-chan struct{}
-	err := error(rpc.ErrShuttingDown())
-	c.m.do(func() {
-		if err = errNotOpen; c.m.params != nil {
-			wait, err = start(), nil
+	open := false
+	err := c.m.do(func() {
+		if open = c.m.params != nil; open {
+			wait = start()
 		}
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case !open:
+		return nil, errNotOpen
 	}
 	return func(ctx context.Context) (rpc.Answer[rpc.SnapshotResult], error) {
 		if err := c.m.await(ctx, wait); err != nil {
@@ -212,17 +216,17 @@ func (c *Client) ask(ctx context.Context, server string, ack <-chan struct{}, te
 	if err := c.m.known(ctx, server); err != nil {
 		return nil, err
 	}
-	err := error(rpc.ErrShuttingDown())
 	var last rpc.Server
-	c.m.do(func() {
+	var refused error
+	err := c.m.do(func() {
 		if mem := c.m.members[server]; mem != nil {
 			last = removed(mem)
-			err = tell(mem)
+			refused = tell(mem)
 		} else {
-			err = c.m.view.Load().noSuchServer(server)
+			refused = c.m.view.Load().noSuchServer(server)
 		}
 	})
-	if err == nil {
+	if err = cmp.Or(err, refused); err == nil {
 		err = c.m.await(ctx, ack)
 	}
 	if err != nil {
@@ -284,16 +288,18 @@ func failureOf(r rpc.Server) *rpc.ServerError {
 // watch waits until a view meets a condition.
 func (m *Manager) watch(ctx context.Context, met func(*rpc.Snapshot) bool) error {
 	w := &watcher{met: met, done: make(chan struct{})}
-	m.do(func() {
+	err := m.do(func() {
 		if met(m.view.Load().snap) {
 			close(w.done)
 			return
 		}
 		m.watchers[w] = struct{}{}
 	})
-	err := m.await(ctx, w.done)
 	if err != nil {
-		m.do(func() { delete(m.watchers, w) })
+		return err
+	}
+	if err = m.await(ctx, w.done); err != nil {
+		_ = m.do(func() { delete(m.watchers, w) }) // or all of it is gone
 	}
 	return err
 }

@@ -236,21 +236,23 @@ func (m *Manager) handle(msg any) {
 	}
 }
 
-// do has the loop run f and returns when it has. It is false, and f did not
-// run, when the Manager is closed.
-func (m *Manager) do(f func()) bool {
-	ran := make(chan struct{})
-	if !m.inbox.post(func() { defer close(ran); f() }) {
-		return false
+// do has the loop run f and returns when it has. It fails when the Manager is
+// closed, and f did not run, and when f panicked.
+func (m *Manager) do(f func()) error {
+	ran := make(chan error, 1)
+	posted := m.inbox.post(func() {
+		ran <- guarded(m.log, "manager", func() error { f(); return nil })
+	})
+	if !posted {
+		return rpc.ErrShuttingDown()
 	}
-	<-ran
-	return true
+	return <-ran
 }
 
 // Join adds a host connection. The first is the session's owner.
 func (m *Manager) Join(l Listener) *Client {
 	c := &Client{m: m, host: l}
-	m.do(func() {
+	_ = m.do(func() { // one that is closed has nothing to tell
 		c.id = m.nextClient
 		m.nextClient++
 		m.clients = append(m.clients, c)
@@ -261,7 +263,7 @@ func (m *Manager) Join(l Listener) *Client {
 
 // Leave ends a host connection. Its calls end with their contexts.
 func (c *Client) Leave() {
-	c.m.do(func() {
+	_ = c.m.do(func() { // one that is closed tells nobody
 		c.m.clients = slices.DeleteFunc(c.m.clients, func(x *Client) bool { return x == c })
 	})
 }
@@ -272,7 +274,7 @@ func (m *Manager) Close() {
 	stopped := m.shutdown()
 	if stopped != nil {
 		<-stopped
-		m.do(func() { m.closing = true })
+		_ = m.do(func() { m.closing = true }) // or it is closed already
 	}
 	<-m.done
 	m.children.Wait()
@@ -296,7 +298,7 @@ func (m *Manager) CloseWithin(limit time.Duration) {
 // is nil when the Manager is closed already.
 func (m *Manager) shutdown() <-chan struct{} {
 	var stopped chan struct{}
-	m.do(func() {
+	_ = m.do(func() { // or it is closed already
 		if m.stopping == nil {
 			m.stopping = make(chan struct{})
 			m.cancel()
