@@ -18,6 +18,9 @@ type attempt struct {
 	taken atomic.Bool
 	// conn is written before taken is swapped by the goroutine, and read after.
 	conn *connection
+	// stale: the server said that its tools changed, after they were last asked
+	// for. One message about it is enough.
+	stale atomic.Bool
 	// gone is closed when nothing the attempt started is left.
 	gone chan struct{}
 }
@@ -43,7 +46,7 @@ func (s *server) dial() {
 		err := context.Cause(ctx)
 		if err == nil {
 			err = guarded(s.log, "an attempt", func() (err error) {
-				a.conn, err = connect(ctx, s.hooks(a.n), func(w []string) { s.inbox.post(msgWarned{a.n, w}) })
+				a.conn, err = connect(ctx, s.hooks(a), func(w []string) { s.inbox.post(msgWarned{a.n, w}) })
 				return err
 			})
 		}
@@ -64,18 +67,23 @@ func (s *server) dial() {
 	})
 }
 
-func (s *server) hooks(n int) transport.Hooks {
+func (s *server) hooks(a *attempt) transport.Hooks {
 	return transport.Hooks{
 		Stage: func(st transport.Stage) {
 			switch st {
 			case transport.StageInitialize:
-				s.inbox.post(msgStage{n, rpc.PhaseInitializing})
+				s.inbox.post(msgStage{a.n, rpc.PhaseInitializing})
 			case transport.StageList:
-				s.inbox.post(msgStage{n, rpc.PhaseListing})
+				s.inbox.post(msgStage{a.n, rpc.PhaseListing})
+				a.stale.Store(false) // last, so that the next change is heard in that phase
 			default: // the others are not of an attempt, or are its start
 			}
 		},
-		ToolsChanged: func() { s.inbox.post(msgListChanged{n}) },
+		ToolsChanged: func() {
+			if a.stale.CompareAndSwap(false, true) {
+				s.inbox.post(msgListChanged{a.n})
+			}
+		},
 		Log: func(level, text string) {
 			s.ring.log(level, text)
 			s.said(level, text)
@@ -83,7 +91,7 @@ func (s *server) hooks(n int) transport.Hooks {
 		Stderr: func(line string) {
 			s.ring.stderr(line)
 			if s.heard.CompareAndSwap(false, true) {
-				s.inbox.post(msgStderr{n})
+				s.inbox.post(msgStderr{a.n})
 			}
 		},
 		Noise: s.ring.noise,
@@ -123,6 +131,7 @@ func (s *server) watch(a *attempt) {
 // list is there, the session ends, or relistTimeout has passed.
 func (s *server) relist() {
 	a, sess := s.cur, s.conn.sess
+	a.stale.Store(false)
 	s.children.Go(func() {
 		ctx, cancel := context.WithTimeoutCause(context.Background(), relistTimeout, errTookLong)
 		defer cancel()

@@ -46,3 +46,43 @@ func TestPanicInTheLoopOfAServerCostsWhatItWasAbout(t *testing.T) {
 		}
 	})
 }
+
+func TestFloodOfListChangedIsOneMessageUntilTheToolsAreListed(t *testing.T) {
+	s := &server{inbox: newMailbox[any]()}
+	h := s.hooks(&attempt{n: 3})
+	flood := func() {
+		for range 1000 {
+			h.ToolsChanged()
+		}
+	}
+	flood()
+	h.Stage(transport.StageList)
+	flood() // news: the list that is asked for now may not have it
+	want := []any{msgListChanged{3}, msgStage{3, rpc.PhaseListing}, msgListChanged{3}}
+	if got := s.inbox.take(); !slices.Equal(got, want) {
+		t.Errorf("%d messages, want %v", len(got), want)
+	}
+}
+
+func TestListChangedIsHeardAfterEveryList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &scripted{dial: always(plan{tools: []string{"x"}})}
+		w := newWorld(t, map[string]*scripted{"a": a})
+		w.open()
+		defer w.close()
+		w.initialize(rpc.Settings{})
+		for i := range 3 {
+			s := a.session()
+			s.mu.Lock()
+			s.tools = append(s.tools, fmt.Sprint("y", i))
+			s.mu.Unlock()
+			s.hooks.ToolsChanged()
+			time.Sleep(time.Second)
+		}
+		w.expect(w.take("changed by"),
+			"100ms changed by listChanged: a/x live, a/y0 live",
+			"1.1s changed by listChanged: a/x live, a/y0 live, a/y1 live",
+			"2.1s changed by listChanged: a/x live, a/y0 live, a/y1 live, a/y2 live",
+		)
+	})
+}
