@@ -21,6 +21,8 @@ type attempt struct {
 	// stale: the server said that its tools changed, after they were last asked
 	// for. One message about it is enough.
 	stale atomic.Bool
+	// line is the last one on stderr, until the loop takes it: nil when it has.
+	line atomic.Pointer[string]
 	// gone is closed when nothing the attempt started is left.
 	gone chan struct{}
 }
@@ -38,6 +40,7 @@ func (s *server) dial() {
 	a := &attempt{n: s.attempts, cancel: cancel, gone: make(chan struct{})}
 	before, connect := s.gone, s.connect
 	s.cur, s.activity = a, ""
+	s.chatter.Stop()
 	s.children.Go(func() {
 		defer cancel(nil)
 		if before != nil {
@@ -90,7 +93,7 @@ func (s *server) hooks(a *attempt) transport.Hooks {
 		},
 		Stderr: func(line string) {
 			s.ring.stderr(line)
-			if s.heard.CompareAndSwap(false, true) {
+			if a.line.Swap(&line) == nil {
 				s.inbox.post(msgStderr{a.n})
 			}
 		},

@@ -147,3 +147,35 @@ func TestStatusOfASlowStartSaysWhatItIsDoing(t *testing.T) {
 		)
 	})
 }
+
+func TestActivityIsWhatTheAttemptThatRunsHasWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, map[string]*scripted{"a": {dial: func(n int) plan {
+			switch n {
+			case 1:
+				return plan{stderr: []string{"dying words"}, after: time.Hour}
+			case 2:
+				return plan{after: 3 * time.Second, err: errRefused}
+			}
+			return plan{stderr: []string{"fetch 1"}, after: time.Second, tools: []string{"x"}}
+		}}})
+		w.open()
+		defer w.close()
+		w.initialize(quick())
+		time.Sleep(120 * time.Millisecond)
+		go func() { _, _ = w.c.Connect(t.Context(), &rpc.ConnectParams{Server: "a", Restart: true}) }()
+		time.Sleep(time.Minute)
+		w.expect(w.take("a "),
+			"0s a starting",
+			"0s a initializing",
+			"120ms a starting",
+			"120ms a initializing",
+			"3.12s a backoff retry in 500 ms",
+			"3.62s a starting",
+			"3.62s a initializing",
+			"3.87s a initializing (fetch 1)",
+			"4.72s a listing (fetch 1)",
+			"4.72s a ready 1 live",
+		)
+	})
+}

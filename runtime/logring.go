@@ -81,21 +81,6 @@ func (r *logRing) lines(n, after int) []rpc.LogLine {
 	return append([]rpc.LogLine{}, r.kept[from:]...) // on the wire [], not null
 }
 
-// stderrTail are the last n lines of stderr, oldest first, nil if there are
-// none.
-func (r *logRing) stderrTail(n int) []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var tail []string
-	for i := len(r.kept) - 1; i >= 0 && len(tail) < n; i-- {
-		if r.kept[i].Source == rpc.LogFromStderr {
-			tail = append(tail, r.kept[i].Text)
-		}
-	}
-	slices.Reverse(tail)
-	return tail
-}
-
 // noiseSeen is the count and the first samples.
 func (r *logRing) noiseSeen() rpc.Noise {
 	r.mu.Lock()

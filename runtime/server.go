@@ -42,8 +42,6 @@ type server struct {
 	// live is non-nil iff the phase is ready: the short way for calls. The loop
 	// writes it.
 	live atomic.Pointer[connection]
-	// heard: the loop knows that there is something on stderr to be told.
-	heard atomic.Bool
 
 	// Owned by loop.
 	connect  connectFunc
@@ -159,11 +157,13 @@ func (s *server) step(f func()) {
 	f()
 }
 
-// tellActivity takes over what was written to stderr.
+// tellActivity takes over what the attempt that runs has written to stderr.
 func (s *server) tellActivity() {
-	s.heard.Store(false)
-	if tail := s.ring.stderrTail(1); len(tail) > 0 {
-		s.activity = tail[0]
+	if s.cur == nil {
+		return
+	}
+	if line := s.cur.line.Swap(nil); line != nil {
+		s.activity = shortened(s.clean(*line), logLineBytes)
 	}
 }
 
@@ -245,7 +245,9 @@ func (s *server) handleAttempt(m any) {
 	case msgAttempt:
 		s.attempted(m)
 	case msgStderr:
-		s.chatter.Reset(activityPause)
+		if s.current(m.n) {
+			s.chatter.Reset(activityPause)
+		}
 	case msgWarned:
 		if s.current(m.n) {
 			s.warnings = m.warnings
