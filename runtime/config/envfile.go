@@ -1,13 +1,17 @@
 package config
 
 import (
+	"context"
 	"strings"
 )
 
 // readEnvFile adds the variables of a file of NAME=value lines. What the entry
 // itself says about a variable wins.
-func (ex *expansion) readEnvFile(path string, out *Expanded) error {
-	data, _, err := readFile(path)
+func (ex *expansion) readEnvFile(ctx context.Context, path string, read opener, out *Expanded) error {
+	data, err := await(ctx, func() ([]byte, error) {
+		data, _, err := read(path)
+		return data, err
+	})
 	if err != nil {
 		return cause(err)
 	}

@@ -28,7 +28,14 @@ func (e *MissingInputError) Error() string {
 // written and commands that fail drop their key, each with a warning; an
 // environment file that cannot be read is an error, as is an input without a
 // value (*MissingInputError). Errors leave it to the caller to name the server.
+//
+// It ends soon after ctx does. A read of the environment file that hangs is left
+// behind, as in Discover.
 func (e *Entry) Expand(ctx context.Context, x Expander) (Expanded, error) {
+	return e.expand(ctx, x, readFile)
+}
+
+func (e *Entry) expand(ctx context.Context, x Expander, read opener) (Expanded, error) {
 	if e.Invalid != "" {
 		return Expanded{}, errors.New(e.Invalid)
 	}
@@ -42,7 +49,7 @@ func (e *Entry) Expand(ctx context.Context, x Expander) (Expanded, error) {
 	ex := &expansion{e: e, x: x}
 	out, envFile := ex.entry(ctx)
 	if envFile != "" {
-		if err := ex.readEnvFile(envFile, &out); err != nil {
+		if err := ex.readEnvFile(ctx, envFile, read, &out); err != nil {
 			return Expanded{}, fmt.Errorf("envFile %s: %w", e.EnvFile, err)
 		}
 	}

@@ -104,3 +104,21 @@ func TestAPlaceThatCannotBeFoundInTimeFailsDiscoveryInTime(t *testing.T) {
 		}
 	})
 }
+
+func TestExpandDoesNotWaitForAReadWhenItsContextEnds(t *testing.T) {
+	m := newMachine(t)
+	m.write(t, "home/project/.env", []byte("A=1"))
+	gaveUp := errors.New("gave up")
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		defer close(release)
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, gaveUp)
+		defer cancel()
+		began := time.Now()
+		e := &Entry{Kind: "stdio", Command: "c", EnvFile: m.path("home/project/.env")}
+		_, err := e.expand(ctx, Expander{}, hanging("/.env", release))
+		if took := time.Since(began); took != time.Second || !errors.Is(err, gaveUp) {
+			t.Errorf("after %s: %v", took, err)
+		}
+	})
+}
