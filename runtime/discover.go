@@ -32,17 +32,15 @@ type discovered struct {
 // discover starts a discovery in the background. One runs at a time: what is
 // asked for meanwhile is one more when it ends, and its outcome is dropped.
 func (m *Manager) discover() {
-	if m.stopSearch != nil {
+	if m.searching {
 		m.again = true
 		return
 	}
-	ctx, cancel := context.WithCancel(m.ctx)
-	m.stopSearch = cancel
+	m.searching = true
 	s := m.newSearcher()
-	m.children.Go(func() {
-		defer cancel()
+	m.children.Go(func() { // ends when the files are read, or with m.ctx
 		var d discovered
-		if err := guarded(m.log, "discovery", func() error { d = s.search(ctx); return nil }); err != nil {
+		if err := guarded(m.log, "discovery", func() error { d = s.search(m.ctx); return nil }); err != nil {
 			d = discovered{result: config.Result{Hard: err}}
 		}
 		m.inbox.post(d)
@@ -50,7 +48,7 @@ func (m *Manager) discover() {
 }
 
 func (m *Manager) discoveryEnded(d discovered) {
-	m.stopSearch = nil
+	m.searching = false
 	if m.stopping != nil {
 		return
 	}

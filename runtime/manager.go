@@ -109,12 +109,12 @@ type Manager struct {
 	// when the last round ended.
 	style rpc.ToolNames
 	// byHand are the disabled servers that mcp/connect started for this session.
-	byHand     map[string]bool
-	gate       *time.Timer
-	stopSearch context.CancelFunc // of the discovery that runs, nil when none
-	again      bool               // discover once more when it has ended
-	full       bool               // the next outcome replaces everything
-	watchers   map[*watcher]struct{}
+	byHand    map[string]bool
+	gate      *time.Timer
+	searching bool // a discovery runs
+	again     bool // discover once more when it has ended
+	full      bool // the next outcome replaces everything
+	watchers  map[*watcher]struct{}
 	// ending are the servers that were told to end and may not have yet.
 	ending []*server
 	// stopping is closed when everything has been told to end and has; nil

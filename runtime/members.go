@@ -291,7 +291,7 @@ func (m *Manager) show(u rpc.Update) {
 
 func (m *Manager) storeView(snap *rpc.Snapshot) {
 	v := &view{
-		snap: snap, catalog: m.catalog, set: m.set, searching: m.stopSearch != nil,
+		snap: snap, catalog: m.catalog, set: m.set, searching: m.searching,
 		servers: make(map[string]handle, len(m.members)), superseded: make(chan struct{}),
 	}
 	for name, mem := range m.members {

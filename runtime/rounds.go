@@ -119,7 +119,7 @@ func deferredTools(l *toolList) rpc.ServerTools {
 // checkGate ends the round if no server is worth waiting for.
 func (m *Manager) checkGate() {
 	r := m.round
-	if r == nil || m.stopSearch != nil {
+	if r == nil || m.searching {
 		return
 	}
 	for _, mem := range m.members {
