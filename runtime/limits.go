@@ -27,7 +27,6 @@ const (
 	logLineBytes   = 8 << 10  // what is kept of one longer line
 	logLineCost    = 64       // what a line costs beside its text, so that empty ones are bounded too
 	logLines       = 200      // lines of mcp/logs without lines
-	stderrLines    = 20       // of stderr in an error
 	logBacklog     = 1024     // lines on their way to the hosts
 	noiseSamples   = 5        // lines of noise that are kept
 	noiseSampleLen = 120      // bytes of each
