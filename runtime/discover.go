@@ -113,7 +113,8 @@ func (m *Manager) newSearcher() *searcher {
 		s.opt.Denied = (*config.Entry).NeedsTrust
 	}
 	if !m.full {
-		s.opt.Previous = &m.found
+		found := m.found
+		s.opt.Previous = &found
 	}
 	if m.opt.Nested {
 		s.opt.Include, s.opt.Files = []string{hostProvider}, nil
