@@ -49,7 +49,7 @@ func (m *Manager) carryOut(actions []action, want map[string]candidate) {
 		mem := m.members[a.name]
 		w := want[a.name]
 		switch a.do {
-		case deedKeep, deedRetune:
+		case deedKeep:
 			mem.entry = w.entry // where it was found may differ, or the settings
 			mem.tell(msgTune{m.connector(w)})
 			mem.held = m.wouldChange(mem)

@@ -26,9 +26,8 @@ type running struct {
 type deed int
 
 const (
-	deedKeep    deed = iota // nothing
+	deedKeep    deed = iota // it goes on, with what needs no restart
 	deedStart               // it is new
-	deedRetune              // take over what needs no restart
 	deedRestart             // stop it, start it as desired
 	deedReplace             // it stays stopped, but as desired when it is started
 	deedRemove              // it is gone from the configuration
@@ -69,15 +68,12 @@ func compare(w desired, h running) deed {
 	if h.over {
 		return deedRestart
 	}
-	change := config.Change(h.entry, w.entry)
-	restart := change == config.Restart || w.rest != h.rest
+	restart := config.NeedsRestart(h.entry, w.entry) || w.rest != h.rest
 	switch {
 	case restart && h.stopped && w.rest == "":
 		return deedReplace
 	case restart:
 		return deedRestart
-	case change == config.Retune:
-		return deedRetune
 	}
 	return deedKeep
 }

@@ -29,7 +29,7 @@ func TestReconcile(t *testing.T) {
 		{"gone", nil, have(entry("x", 0), "", false, false), []action{{"a", deedRemove}}},
 		{"the same", want(entry("x", 0), ""), have(entry("x", 0), "", false, false), []action{{"a", deedKeep}}},
 		{"another command", want(entry("y", 0), ""), have(entry("x", 0), "", false, false), []action{{"a", deedRestart}}},
-		{"another timeout", want(entry("x", 9), ""), have(entry("x", 0), "", false, false), []action{{"a", deedRetune}}},
+		{"another timeout", want(entry("x", 9), ""), have(entry("x", 0), "", false, false), []action{{"a", deedKeep}}},
 		{"switched off", want(entry("x", 0), rpc.PhaseDisabled), have(entry("x", 0), "", false, false), []action{{"a", deedRestart}}},
 		{"switched on", want(entry("x", 0), ""), have(entry("x", 0), rpc.PhaseDisabled, false, false), []action{{"a", deedRestart}}},
 		{"off, and started by hand", want(entry("x", 0), rpc.PhaseDisabled), have(entry("x", 0), rpc.PhaseDisabled, false, false), []action{{"a", deedKeep}}},

@@ -74,27 +74,42 @@ func TestEveryFieldOfAnEntryIsClassified(t *testing.T) {
 	for _, a := range aspects() {
 		classified = append(classified, a.field)
 	}
+	classified = append(classified, tuned()...)
 	slices.Sort(fields)
 	slices.Sort(classified)
 	if diff := cmp.Diff(fields, classified); diff != "" {
-		t.Errorf("fields of Entry and those Change knows (-fields +known):\n%s", diff)
+		t.Errorf("fields of Entry and those NeedsRestart or tuned knows (-fields +known):\n%s", diff)
+	}
+}
+
+// tuned are the fields of an Entry that change under a server that goes on.
+func tuned() []string {
+	return []string{
+		"Timeout", "CallTimeout", "Include", "Exclude", "Provider", "ProviderName", "Path", "Aliases", "Inputs",
+		"Raw", // trust is given to the entry as written, unknown keys and all
+		"InvalidPointer", "Line", "Column",
 	}
 }
 
 func TestAChangeOfEachFieldAsksForWhatItsClassSays(t *testing.T) {
-	for _, a := range aspects() {
-		from, to := stdioEntry(), stdioEntry()
+	altered := func(field string) (from, to *Entry) {
+		from, to = stdioEntry(), stdioEntry()
 		from.Auth = &Auth{Scopes: []string{"a"}}
 		to.Auth = &Auth{Scopes: []string{"a"}}
-		if got := Change(from, to); got != NoChange {
-			t.Fatalf("equal entries: %v", got)
+		if NeedsRestart(from, to) {
+			t.Fatal("equal entries need a restart")
 		}
-		alter(t, to, a.field)
-		if a.same(from, to) {
+		alter(t, to, field)
+		return from, to
+	}
+	for _, a := range aspects() {
+		if from, to := altered(a.field); a.same(from, to) || !NeedsRestart(from, to) {
 			t.Errorf("%s: a change is not noticed", a.field)
 		}
-		if got := Change(from, to); got != a.kind {
-			t.Errorf("%s: %v, want %v", a.field, got, a.kind)
+	}
+	for _, field := range tuned() {
+		if NeedsRestart(altered(field)) {
+			t.Errorf("%s: a change needs a restart", field)
 		}
 	}
 }
@@ -129,25 +144,25 @@ func alter(t *testing.T, e *Entry, field string) {
 	}
 }
 
-func TestChangeSeesTheSubtleOnes(t *testing.T) {
+func TestNeedsRestartSeesTheSubtleOnes(t *testing.T) {
 	cases := []struct {
 		name   string
 		change func(from, to *Entry)
-		want   ChangeKind
+		want   bool
 	}{
-		{"no args and empty args", func(_, to *Entry) { to.Args = append(to.Args, "x")[:1] }, NoChange},
-		{"all tools and none", func(_, to *Entry) { to.Include = []string{} }, Retune},
-		{"both", func(_, to *Entry) { to.Timeout, to.Command = 1, "d" }, Restart},
-		{"secret of auth", func(from, to *Entry) { from.Auth, to.Auth = &Auth{ClientSecret: "a"}, &Auth{ClientSecret: "b"} }, Restart},
-		{"auth given", func(_, to *Entry) { to.Auth = &Auth{} }, Restart},
+		{"no args and empty args", func(_, to *Entry) { to.Args = append(to.Args, "x")[:1] }, false},
+		{"all tools and none", func(_, to *Entry) { to.Include = []string{} }, false},
+		{"both", func(_, to *Entry) { to.Timeout, to.Command = 1, "d" }, true},
+		{"secret of auth", func(from, to *Entry) { from.Auth, to.Auth = &Auth{ClientSecret: "a"}, &Auth{ClientSecret: "b"} }, true},
+		{"auth given", func(_, to *Entry) { to.Auth = &Auth{} }, true},
 		{"input described", func(from, to *Entry) {
 			from.Inputs, to.Inputs = []Input{{ID: "a"}}, []Input{{ID: "a", Description: "b"}}
-		}, Retune},
+		}, false},
 	}
 	for _, c := range cases {
 		from, to := stdioEntry(), stdioEntry()
 		c.change(from, to)
-		if got := Change(from, to); got != c.want {
+		if got := NeedsRestart(from, to); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
