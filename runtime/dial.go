@@ -107,6 +107,8 @@ func (a *attempts) forgetEra() {
 	}
 	a.era = transport.EraUnknown
 	if cache := a.cache(); cache != nil {
+		a.saved.mu.Lock()
+		defer a.saved.mu.Unlock()
 		if l, ok := cache.Load(a.c.key, a.set.maxAge, time.Now()); ok && l.Era != "" {
 			l.Era = ""
 			a.m.save(a.c.key, l)
@@ -126,7 +128,7 @@ func (a *attempts) cache() *toolcache.Cache {
 // the goroutines that made them. A leaf type.
 type saved struct {
 	mu     sync.Mutex
-	newest time.Time // guarded by mu, which is held while a list is written
+	newest time.Time // guarded by mu, which is held while a list is written, or read to be changed
 }
 
 // remember gives the function that writes a list to the cache.

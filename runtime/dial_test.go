@@ -2,15 +2,20 @@ package runtime
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/toolcache"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
 )
 
@@ -152,5 +157,31 @@ func TestHostsHearWhatIsLoggedWithoutSecrets(t *testing.T) {
 	want := []rpc.LogParams{{Level: rpc.LogWarning, Message: "it failed; err: with [redacted]", Server: "fs"}}
 	if !slices.Equal(heard, want) {
 		t.Errorf("%+v", heard)
+	}
+}
+
+func TestForgettingTheEraNeverBringsAnOlderListBack(t *testing.T) {
+	m := &Manager{
+		opt: Options{Cache: toolcache.Open(t.TempDir(), slog.New(slog.DiscardHandler))}, redact: &redactor{},
+		log: slog.New(slog.DiscardHandler),
+	}
+	list := func(tool string) *toolList {
+		return listOf([]json.RawMessage{json.RawMessage(`{"name":"` + tool + `","inputSchema":{"type":"object"}}`)})
+	}
+	for i := range 200 { // for every order in which two goroutines may run
+		a := &attempts{
+			m: m, c: candidate{key: toolcache.NewKey(fmt.Sprint(i))}, era: transport.EraStateful,
+			set: settings{cache: true, maxAge: time.Hour},
+		}
+		remember := a.remember(transport.Info{Era: transport.EraStateful})
+		remember(list("old"))
+		var both sync.WaitGroup
+		both.Go(a.forgetEra)
+		both.Go(func() { remember(list("new")) })
+		both.Wait()
+		l, ok := m.opt.Cache.Load(a.c.key, time.Hour, time.Now())
+		if !ok || len(l.Tools) != 1 || !strings.Contains(string(l.Tools[0]), `"new"`) {
+			t.Fatalf("round %d: %v %s", i, ok, l.Tools)
+		}
 	}
 }
