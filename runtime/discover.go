@@ -117,16 +117,13 @@ func (m *Manager) newSearcher() *searcher {
 		s.opt.Previous = &found
 	}
 	if m.opt.Nested {
-		s.opt.Include, s.opt.Files = []string{hostProvider}, nil
+		s.opt.Include, s.opt.Files = []string{config.HostID}, nil
 	}
 	if m.set.cache {
 		s.cache = m.opt.Cache
 	}
 	return s
 }
-
-// hostProvider is the provider of settings.servers.
-const hostProvider = "host"
 
 // foldersOf gives the workspace folders as paths; those that are not file: URIs
 // have no files to read.

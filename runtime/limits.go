@@ -30,10 +30,6 @@ const (
 	logBacklog     = 1024     // lines on their way to the hosts
 	noiseSamples   = 5        // lines of noise that are kept
 	noiseSampleLen = 120      // bytes of each
-
-	// secretMin is the fewest characters of a value worth redacting: shorter
-	// ones are in every second word.
-	secretMin = 8
 )
 
 // Times.

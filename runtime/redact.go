@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
+
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
 )
 
 // redacted stands where a secret was.
@@ -22,7 +24,7 @@ type redactor struct {
 	forms atomic.Pointer[[]string] // written under mu, never changed once stored; longest first
 }
 
-// add makes later cleans hide these values. Values of fewer than secretMin
+// add makes later cleans hide these values. Values of fewer than config.MinSecret
 // characters are left out.
 func (r *redactor) add(values ...string) {
 	r.mu.Lock()
@@ -52,7 +54,7 @@ func secretForms(value string) []string {
 	var forms []string
 	for _, part := range parts {
 		part = strings.TrimSpace(part)
-		if utf8.RuneCountInString(part) < secretMin {
+		if utf8.RuneCountInString(part) < config.MinSecret {
 			continue
 		}
 		query, path := url.QueryEscape(part), url.PathEscape(part)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/toolcache"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
 )
@@ -278,7 +279,7 @@ func (w *world) beginInitialize(s rpc.Settings) rpc.Pending[rpc.InitializeResult
 	for name := range w.servers {
 		s.Servers[name] = json.RawMessage(`{"command":"` + name + `"}`)
 	}
-	s.Discovery = &rpc.DiscoverySettings{Include: []string{hostProvider}}
+	s.Discovery = &rpc.DiscoverySettings{Include: []string{config.HostID}}
 	wait, err := w.c.Initialize(w.t.Context(), &rpc.InitializeParams{
 		ProtocolVersion: 1, Cwd: w.cwd, Settings: &s,
 	})

@@ -12,9 +12,9 @@ import (
 	"unicode/utf8"
 )
 
-// minSecret is the length, in characters, from which a value is a secret:
-// shorter ones would blank out half of every log.
-const minSecret = 8
+// MinSecret is the length, in characters, from which a value is a secret:
+// shorter ones are in every second word, and would blank out half of every log.
+const MinSecret = 8
 
 // MissingInputError says that an entry needs values only the user has.
 type MissingInputError struct{ IDs []string }
@@ -245,7 +245,7 @@ func (ex *expansion) getenv(name string) (string, bool) {
 }
 
 func (ex *expansion) secret(v string) {
-	if utf8.RuneCountInString(v) >= minSecret && !slices.Contains(ex.secrets, v) {
+	if utf8.RuneCountInString(v) >= MinSecret && !slices.Contains(ex.secrets, v) {
 		ex.secrets = append(ex.secrets, v)
 	}
 }

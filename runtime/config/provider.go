@@ -35,7 +35,7 @@ func (p *place) located() bool { return p.level == Host || filepath.IsAbs(p.path
 // providers is the table, strongest first.
 func providers() []provider {
 	return []provider{
-		{hostID, "Host", hostPlaces},
+		{HostID, "Host", hostPlaces},
 		{sidecarID, "mcp-sidecar", sidecarPlaces},
 		{"claude", "Claude Code", claudePlaces},
 		{"vscode", "VS Code", vscodePlaces},
@@ -45,7 +45,7 @@ func providers() []provider {
 
 // The rows that hosts speak of by other settings than include and exclude.
 const (
-	hostID    = "host"
+	HostID    = "host" // settings.servers
 	sidecarID = "mcp-sidecar"
 )
 
@@ -58,7 +58,7 @@ func (p *provider) chosen(o *Options) bool {
 	if o.Include == nil || slices.Contains(o.Include, p.id) {
 		return true
 	}
-	return p.id == hostID || p.id == sidecarID && len(o.Files) > 0
+	return p.id == HostID || p.id == sidecarID && len(o.Files) > 0
 }
 
 // projectFile is a file looked for in each project directory.
