@@ -23,6 +23,8 @@ type attempt struct {
 	stale atomic.Bool
 	// line is the last one on stderr, until the loop takes it: nil when it has.
 	line atomic.Pointer[string]
+	// wanted is closed by the loop when somebody waits for the session.
+	wanted chan struct{}
 	// gone is closed when nothing the attempt started is left.
 	gone chan struct{}
 }
@@ -37,9 +39,10 @@ var (
 func (s *server) dial() {
 	s.attempts++
 	ctx, cancel := context.WithCancelCause(context.Background())
-	a := &attempt{n: s.attempts, cancel: cancel, gone: make(chan struct{})}
+	a := &attempt{n: s.attempts, cancel: cancel, wanted: make(chan struct{}), gone: make(chan struct{})}
 	before, connect := s.gone, s.connect
 	s.cur, s.activity = a, ""
+	s.hurry()
 	s.chatter.Stop()
 	s.children.Go(func() {
 		defer cancel(nil)
@@ -49,7 +52,7 @@ func (s *server) dial() {
 		err := context.Cause(ctx)
 		if err == nil {
 			err = guarded(s.log, "an attempt", func() (err error) {
-				a.conn, err = connect(ctx, s.hooks(a), func(w []string) { s.inbox.post(msgWarned{a.n, w}) })
+				a.conn, err = connect(ctx, a.wanted, s.hooks(a), func(w []string) { s.inbox.post(msgWarned{a.n, w}) })
 				return err
 			})
 		}
@@ -68,6 +71,18 @@ func (s *server) dial() {
 			a.conn.remember(a.conn.tools)
 		}
 	})
+}
+
+// hurry tells the attempt that runs if somebody waits for it.
+func (s *server) hurry() {
+	if s.cur == nil || len(s.waiting)+len(s.acks) == 0 {
+		return
+	}
+	select {
+	case <-s.cur.wanted: // it knows
+	default:
+		close(s.cur.wanted)
+	}
 }
 
 func (s *server) hooks(a *attempt) transport.Hooks {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	goruntime "runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -47,7 +48,8 @@ type attempts struct {
 	saved   saved
 }
 
-func (a *attempts) connect(ctx context.Context, h transport.Hooks, warn func([]string)) (conn *connection, err error) {
+func (a *attempts) connect(ctx context.Context, wanted <-chan struct{}, h transport.Hooks, warn func([]string)) (conn *connection, err error) {
+	defer a.startingTurn(ctx, wanted)()
 	begun := time.Now()
 	sess, err := a.open(ctx, h, warn)
 	if err != nil {
@@ -75,6 +77,35 @@ func (a *attempts) connect(ctx context.Context, h transport.Hooks, warn func([]s
 		sess: sess, tools: listOf(raw), remember: a.remember(sess.Info()),
 		connectMs: int(connected.Sub(begun).Milliseconds()), listMs: int(time.Since(connected).Milliseconds()),
 	}, nil
+}
+
+// newStarting has room for as many tokens as servers may start at once.
+func newStarting() chan struct{} {
+	return make(chan struct{}, max(2, goruntime.NumCPU())*startsPerCPU)
+}
+
+// startingTurn waits until it is this server's turn to start, and gives what
+// ends the turn. Processes take a processor each while they start: a hundred at
+// once would keep the sidecar from answering. Only those wait whose tools are
+// offered already, unless somebody needs them now, and none for long: a turn
+// ends after startTurn, however long the start takes.
+func (a *attempts) startingTurn(ctx context.Context, wanted <-chan struct{}) (end func()) {
+	if a.c.cached == nil || a.c.entry.Kind != "stdio" {
+		return func() {}
+	}
+	select {
+	case a.m.starting <- struct{}{}:
+	case <-wanted:
+		return func() {}
+	case <-ctx.Done():
+		return func() {}
+	}
+	free := sync.OnceFunc(func() { <-a.m.starting })
+	timer := time.AfterFunc(startTurn, free)
+	return func() {
+		timer.Stop()
+		free()
+	}
 }
 
 // open expands the entry and makes the session.

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -177,5 +178,54 @@ func TestActivityIsWhatTheAttemptThatRunsHasWritten(t *testing.T) {
 			"4.72s a listing (fetch 1)",
 			"4.72s a ready 1 live",
 		)
+	})
+}
+
+// A hundred processes that start at once would keep the sidecar itself from its
+// work.
+func TestServersWithCachedToolsTakeTurnsToStartUnlessNeeded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := func() *scripted { return &scripted{dial: always(plan{after: time.Minute, tools: []string{"x"}})} }
+		servers := map[string]*scripted{}
+		turns := cap(newStarting())
+		for i := range 3 * turns {
+			servers[fmt.Sprintf("s%03d", i)] = slow()
+		}
+		w := newWorld(t, servers)
+		w.warm()
+		servers["new"] = slow() // nothing is offered of it yet
+		w.open()
+		defer w.close()
+		w.initialize(rpc.Settings{Startup: &rpc.StartupSettings{GateMs: new(0), Uncached: rpc.UncachedBackground}})
+		started := func() int {
+			synctest.Wait()
+			n := 0
+			for _, s := range servers {
+				s.mu.Lock()
+				n += s.dials
+				s.mu.Unlock()
+			}
+			return n
+		}
+		if got := started(); got != turns+1 || servers["new"].dials != 1 {
+			t.Errorf("%d started at once, want %d", got, turns+1)
+		}
+		for name, s := range servers {
+			if s.dials == 0 {
+				go w.called(&rpc.CallParams{Server: name, Tool: "x"})
+				break
+			}
+		}
+		if got := started(); got != turns+2 {
+			t.Errorf("%d started after a call", got)
+		}
+		time.Sleep(startTurn)
+		if got := started(); got != 2*turns+2 {
+			t.Errorf("%d started in the second turn", got)
+		}
+		time.Sleep(startTurn)
+		if got := started(); got != 3*turns+1 {
+			t.Errorf("%d started in the end", got)
+		}
 	})
 }

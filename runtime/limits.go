@@ -14,6 +14,9 @@ const (
 	// must not stop the owner's.
 	callsAssured = 4
 
+	// startsPerCPU is how many servers with cached tools start at once.
+	startsPerCPU = 3
+
 	// nameLimit is the most bytes of an exposed tool name: the shortest limit
 	// among the model APIs that hosts pass names to.
 	nameLimit = 64
@@ -53,6 +56,10 @@ const (
 	relistBurst = 100 * time.Millisecond
 	// relistTimeout bounds that listing, all pages.
 	relistTimeout = 30 * time.Second
+
+	// startTurn is the longest that the start of one server with cached tools
+	// keeps others from starting.
+	startTurn = 250 * time.Millisecond
 
 	// activityPause is how often a status says what a process that is starting
 	// has written to stderr.

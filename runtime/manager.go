@@ -81,7 +81,8 @@ type Manager struct {
 	reach  Reach
 	// commands, redact and lines are leaf types with locks of their own.
 	commands *commands
-	logSeq   atomic.Int64 // of the line that any server wrote last
+	logSeq   atomic.Int64  // of the line that any server wrote last
+	starting chan struct{} // has a token for every server whose turn it is to start
 	lines    lineBudget
 	inbox    *mailbox[any] // serverEvent, discovered or func()
 	// done is closed when the loop has ended.
@@ -181,7 +182,7 @@ func New(opt Options) *Manager {
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &Manager{
 		opt: opt, redact: &redactor{},
-		inbox: newMailbox[any](), done: make(chan struct{}),
+		inbox: newMailbox[any](), done: make(chan struct{}), starting: newStarting(),
 		members: map[string]*member{}, catalog: &catalog{}, leaving: map[string]toolSource{},
 		watchers: map[*watcher]struct{}{}, byHand: map[string]bool{}, gate: stoppedTimer(),
 		set: effective(nil, false), first: true, full: true, ctx: ctx, cancel: cancel,

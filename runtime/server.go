@@ -15,9 +15,10 @@ import (
 )
 
 // connectFunc makes one attempt: expand, dial, list. It returns soon after ctx
-// ends, and when it fails nothing it started is left. warn is told once what
-// could not be expanded, maybe nothing.
-type connectFunc func(ctx context.Context, h transport.Hooks, warn func([]string)) (*connection, error)
+// ends, and when it fails nothing it started is left. wanted is closed when
+// somebody waits for the session. warn is told once what could not be expanded,
+// maybe nothing.
+type connectFunc func(ctx context.Context, wanted <-chan struct{}, h transport.Hooks, warn func([]string)) (*connection, error)
 
 // server is the loop that owns one configured server.
 //
@@ -201,6 +202,7 @@ func (s *server) handle(m any) {
 		s.apply(event{kind: kind})
 		if m.ack != nil {
 			s.acks = append(s.acks, m.ack)
+			s.hurry()
 		}
 	case msgStop:
 		s.reason = rpc.ReasonDisconnected
@@ -219,6 +221,7 @@ func (s *server) handle(m any) {
 		}
 		s.waiting = append(s.waiting, m.reply)
 		s.apply(event{kind: evNeed})
+		s.hurry()
 	case msgDenied:
 		if s.conn != nil && s.conn.sess == m.sess {
 			s.apply(event{kind: evDenied, err: s.errorOf(m.err)})

@@ -23,7 +23,7 @@ func TestPanicInTheLoopOfAServerCostsWhatItWasAbout(t *testing.T) {
 		s := newServer(serverStart{
 			name: "a", log: slog.New(slog.DiscardHandler), secrets: &redactor{}, logSeq: new(atomic.Int64),
 			pol: policy{auto: true, jitter: func() float64 { return 0 }},
-			connect: func(_ context.Context, h transport.Hooks, _ func([]string)) (*connection, error) {
+			connect: func(_ context.Context, _ <-chan struct{}, h transport.Hooks, _ func([]string)) (*connection, error) {
 				h.Stderr("about to fail")
 				time.Sleep(time.Second)
 				return nil, errRefused
