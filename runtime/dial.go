@@ -174,9 +174,10 @@ func (a *attempts) remember(info transport.Info) func(*toolList) {
 			return
 		}
 		a.saved.newest = l.time
+		intro := introduce(info, a.m.redact.clean)
 		out := toolcache.List{
-			ServerInfo: cleanJSON(info.ServerInfo, a.m.redact.clean), ProtocolVersion: info.ProtocolVersion,
-			Era: string(info.Era), Instructions: a.m.redact.clean(info.Instructions), Time: l.time,
+			ServerInfo: intro.serverInfo, ProtocolVersion: intro.protocolVersion,
+			Era: string(info.Era), Instructions: intro.instructions, Time: l.time,
 		}
 		for _, d := range l.defs {
 			out.Tools = append(out.Tools, d.raw)

@@ -128,6 +128,19 @@ func TestCommandWhoseCallerGivesUpIsRunByTheNext(t *testing.T) {
 	}
 }
 
+func TestWhatAServerSaysOfItselfIsBounded(t *testing.T) {
+	same := func(s string) string { return s }
+	long := strings.Repeat("x", introBytes+1)
+	in := introduce(transport.Info{Instructions: long, ServerInfo: json.RawMessage(`"` + long + `"`)}, same)
+	if len(in.instructions) > introBytes+len("…") || in.serverInfo != nil {
+		t.Errorf("%d bytes of instructions, %d of info", len(in.instructions), len(in.serverInfo))
+	}
+	e := describe("s", &transport.Error{Message: long, Hint: long}, same)
+	if most := errorBytes + len("…"); len(e.Message) > most || len(e.Hint) > most {
+		t.Errorf("%d bytes of message, %d of hint", len(e.Message), len(e.Hint))
+	}
+}
+
 func TestDescribeNamesServerOperationAndCauseWithoutSecrets(t *testing.T) {
 	secrets := &redactor{}
 	secrets.add("hunter2-hunter2")

@@ -60,7 +60,7 @@ func describe(server string, err error, clean func(string) string) *rpc.ServerEr
 	var slow *slowError
 	var te *transport.Error
 	if errors.As(err, &te) {
-		out.Code, out.Stage, out.Hint = string(te.Code), rpc.Stage(te.Stage), clean(te.Hint)
+		out.Code, out.Stage, out.Hint = string(te.Code), rpc.Stage(te.Stage), shortened(clean(te.Hint), errorBytes)
 		for _, line := range te.Stderr {
 			out.Stderr = append(out.Stderr, clean(line))
 		}
@@ -74,7 +74,7 @@ func describe(server string, err error, clean func(string) string) *rpc.ServerEr
 	case errors.As(err, &before):
 		out.Code, out.Stage = "config", rpc.StageConfig
 	}
-	out.Message = clean(fmt.Sprintf("server %q: %s", server, err))
+	out.Message = shortened(clean(fmt.Sprintf("server %q: %s", server, err)), errorBytes)
 	return out
 }
 

@@ -26,6 +26,9 @@ const (
 	searchLimit      = 15      // hits of tools/search without limit
 	searchQueryBytes = 1 << 10 // what of a longer query is looked at
 
+	errorBytes = 4 << 10  // of the message and of the hint of an error: servers can fill them
+	introBytes = 64 << 10 // of a server's instructions and of its info: every status has them
+
 	logRingBytes   = 64 << 10 // of one server, with logLineCost a line
 	logLineBytes   = 8 << 10  // what is kept of one longer line
 	logLineCost    = 64       // what a line costs beside its text, so that empty ones are bounded too

@@ -42,7 +42,7 @@ func (r *logRing) add(source rpc.LogSource, level, text string) {
 	line := rpc.LogLine{
 		Time:   time.Now().UTC().Format(logTime),
 		Source: source,
-		Level:  shortened(level, noiseSampleLen),
+		Level:  shortened(r.secrets.clean(level), noiseSampleLen),
 		Text:   shortened(r.secrets.clean(text), logLineBytes),
 	}
 	r.mu.Lock()

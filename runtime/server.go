@@ -469,9 +469,14 @@ func cleanJSON(raw json.RawMessage, clean func(string) string) json.RawMessage {
 	return nil
 }
 
+// introduce is what a server says of itself, as hosts are told.
 func introduce(i transport.Info, clean func(string) string) introduction {
-	return introduction{
-		protocolVersion: i.ProtocolVersion, serverInfo: cleanJSON(i.ServerInfo, clean),
-		instructions: clean(i.Instructions), pid: i.PID, kind: rpc.TransportKind(i.Kind),
+	in := introduction{
+		protocolVersion: clean(i.ProtocolVersion), instructions: shortened(clean(i.Instructions), introBytes),
+		pid: i.PID, kind: rpc.TransportKind(i.Kind),
 	}
+	if len(i.ServerInfo) <= introBytes {
+		in.serverInfo = cleanJSON(i.ServerInfo, clean)
+	}
+	return in
 }
