@@ -209,8 +209,8 @@ func (s *server) handle(m any) {
 		s.apply(event{kind: evStop})
 		s.whenGone(m.ack)
 	case msgEnd:
+		s.ended = true // first: a panic must not keep the loop going
 		s.apply(event{kind: evStop})
-		s.ended = true
 		if len(s.acks) > 0 {
 			s.publish(serverEvent{srv: s, rec: s.record(), inherited: s.acks})
 			s.acks = nil
