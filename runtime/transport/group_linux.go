@@ -11,12 +11,42 @@ import (
 
 // awaitExit returns when a child has ended and leaves it unreaped.
 func awaitExit(pid int) {
+	if pollExit(pid) {
+		return
+	}
 	for {
 		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
 		if !errors.Is(err, unix.EINTR) {
 			return
 		}
 	}
+}
+
+// pollExit is awaitExit without a thread that does nothing but wait: with one a
+// server the sidecar would meet the limit of processes that its servers have
+// left. It is false where the kernel (before 5.10) does not have it.
+func pollExit(pid int) bool {
+	fd, err := unix.PidfdOpen(pid, unix.PIDFD_NONBLOCK)
+	if err != nil {
+		return false
+	}
+	f := os.NewFile(uintptr(fd), "pidfd")
+	defer f.Close()
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return false
+	}
+	ended := false
+	err = conn.Read(func(fd uintptr) bool {
+		state := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}} //nolint:gosec // a file descriptor fits
+		n, err := unix.Poll(state, 0)
+		for errors.Is(err, unix.EINTR) {
+			n, err = unix.Poll(state, 0)
+		}
+		ended = n > 0
+		return ended || err != nil
+	})
+	return err == nil && ended
 }
 
 // othersAlive reports whether the group has a member besides its leader that
