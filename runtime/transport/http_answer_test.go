@@ -101,11 +101,13 @@ func TestFailedAnswersSayWhy(t *testing.T) {
 		"refused": {func(w http.ResponseWriter, _ *http.Request, f frame) {
 			f.refuse(w, 400, -32602, "unknown session option")
 		}, CodeProtocol, "unknown session option", false},
-		"refused without an id": {status(200, "Content-Type: application/json", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"cannot read"}}`), CodeProtocol, "cannot read", false},
-		"a page":                {status(200, "Content-Type: text/html", "<p>Hello"), CodeProtocol, `"text/html", which is no JSON-RPC message: <p>Hello`, false},
-		"nothing":               {status(202, "", ""), CodeProtocol, "202 Accepted and no answer", false},
-		"another answer":        {status(200, "Content-Type: application/json", `{"jsonrpc":"2.0","id":5,"result":{}}`), CodeProtocol, "not the answer", false},
-		"an empty stream":       {status(200, "Content-Type: text/event-stream", ": hello\n\n"), CodeClosed, "ended the stream before the answer", false},
+		"refused by a code that is text": {status(400, "", `{"jsonrpc":"2.0","id":1,"error":{"code":"-32602","message":"unknown session option"}}`), CodeProtocol, "unknown session option", false},
+		"refused by a bare text":         {status(400, "", `{"jsonrpc":"2.0","id":1,"error":"no such tool"}`), CodeProtocol, "no such tool", false},
+		"refused without an id":          {status(200, "Content-Type: application/json", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"cannot read"}}`), CodeProtocol, "cannot read", false},
+		"a page":                         {status(200, "Content-Type: text/html", "<p>Hello"), CodeProtocol, `"text/html", which is no JSON-RPC message: <p>Hello`, false},
+		"nothing":                        {status(202, "", ""), CodeProtocol, "202 Accepted and no answer", false},
+		"another answer":                 {status(200, "Content-Type: application/json", `{"jsonrpc":"2.0","id":5,"result":{}}`), CodeProtocol, "not the answer", false},
+		"an empty stream":                {status(200, "Content-Type: text/event-stream", ": hello\n\n"), CodeClosed, "ended the stream before the answer", false},
 		"a closed connection": {func(http.ResponseWriter, *http.Request, frame) {
 			panic(http.ErrAbortHandler)
 		}, CodeClosed, "closed the connection before it answered", false},

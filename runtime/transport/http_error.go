@@ -111,13 +111,14 @@ func namesLostSession(status int, body []byte, rpc *RPCError) bool {
 // errorBody is the JSON-RPC error that a body holds, or nil.
 func errorBody(body []byte) *RPCError {
 	var message struct {
-		JSONRPC string    `json:"jsonrpc"`
-		Error   *RPCError `json:"error"`
+		JSONRPC string          `json:"jsonrpc"`
+		Error   json.RawMessage `json:"error"`
 	}
-	if err := json.Unmarshal(body, &message); err == nil && message.JSONRPC == "2.0" {
-		return message.Error
+	err := json.Unmarshal(body, &message)
+	if err != nil || message.JSONRPC != "2.0" || message.Error == nil || string(message.Error) == "null" {
+		return nil // it may be a page, or any other text
 	}
-	return nil // it may be a page, or any other text
+	return parseRPCError(message.Error)
 }
 
 // sendError turns what http.Client.Do failed with into an *Error. connected: a
