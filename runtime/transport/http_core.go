@@ -40,8 +40,9 @@ type httpCore struct {
 	// running counts the goroutines of the link. All end with ctx, and close
 	// waits for them. It grows only while mu is held and failure is nil.
 	running  sync.WaitGroup
-	reached  atomic.Bool // the URL has answered, and Hooks.Stage knows
-	shutdown sync.Once   // close has done its work
+	posts    chan struct{} // cap maxPosts; one for each post under way
+	reached  atomic.Bool   // the URL has answered, and Hooks.Stage knows
+	shutdown sync.Once     // close has done its work
 
 	mu      sync.Mutex
 	pending map[int64]*posting // guarded by mu; requests without an answer
@@ -88,6 +89,7 @@ func (c *httpCore) init(spec Spec, hooks Hooks, log *slog.Logger, wire httpWire)
 	c.lane = newLane(c.sendRequest, c.post, spec.Redact)
 	c.inbound = inbound{hooks: hooks, post: c.post, redact: spec.Redact}
 	c.pending = map[int64]*posting{}
+	c.posts = make(chan struct{}, maxPosts)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return nil
 }
@@ -247,16 +249,29 @@ func (c *httpCore) spawn(f func()) {
 	}
 }
 
-// postTimeout bounds a message whose fate interests nobody.
-const postTimeout = 10 * time.Second
+const (
+	// postTimeout bounds a message whose fate interests nobody.
+	postTimeout = 10 * time.Second
+	// maxPosts is how many of them are under way at once: one for each call that may
+	// be cancelled, or as many answers to a server that asks faster than it listens.
+	maxPosts = 64
+)
 
-// post sends a message that has no answer, in the background.
+// post sends a message that has no answer, in the background, if not too many
+// are under way.
 func (c *httpCore) post(frame []byte) {
 	e, ok := scanEnvelope(frame)
 	if !ok || c.wire.cancels() && e.name() == "notifications/cancelled" {
 		return
 	}
+	select {
+	case c.posts <- struct{}{}:
+	default:
+		c.log.Debug("message to the server dropped: it does not listen", "bytes", len(frame))
+		return
+	}
 	c.spawn(func() {
+		defer func() { <-c.posts }()
 		ctx, cancel := context.WithTimeout(c.ctx, postTimeout)
 		defer cancel()
 		if failure := c.tell(ctx, e); failure != nil {

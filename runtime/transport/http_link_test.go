@@ -235,6 +235,41 @@ func TestWhatTheServerAsksIsAnswered(t *testing.T) {
 	}
 }
 
+func TestAServerThatAsksFasterThanItListensIsNotAnsweredWithoutBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var answers atomic.Int64 // under way
+		server := &fake{
+			methods: map[string]answering{"": func(_ http.ResponseWriter, r *http.Request, _ frame) {
+				answers.Add(1)
+				<-r.Context().Done()
+				answers.Add(-1)
+			}},
+			get: func(w http.ResponseWriter, r *http.Request) {
+				streaming(w)
+				for i := range 2 { // the second time after the answers have been given up
+					for range 10 * maxPosts {
+						fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"ping\"}\n\n", i)
+					}
+					time.Sleep(2 * postTimeout)
+				}
+				<-r.Context().Done()
+			},
+		}
+		s := connectDirect(t, server, Hooks{})
+		for range 2 {
+			synctest.Wait()
+			if n := answers.Load(); n != maxPosts {
+				t.Errorf("%d answers under way, want %d", n, maxPosts)
+			}
+			if _, err := s.Call(t.Context(), Call{Tool: "tool"}); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(2 * postTimeout)
+		}
+		s.Close()
+	})
+}
+
 func TestCloseEndsTheSessionAndWhatIsUnderWay(t *testing.T) {
 	arrived := make(chan struct{})
 	server := &fake{
