@@ -250,19 +250,19 @@ func (w *directWriter) Flush() { w.WriteHeader(http.StatusOK) }
 // connectDirect is a session over a network without sockets. The test closes it.
 func connectDirect(t testing.TB, handler http.Handler, hooks Hooks) *session {
 	t.Helper()
-	return connectBent(t, "http://server.test/mcp", hooks, func(r *remote) { r.client.Transport = direct{handler} })
+	return connectBent(t, "http://server.test/mcp", hooks, func(l *httpLink) { l.remote.client.Transport = direct{handler} })
 }
 
-// connectBent is a session whose way to the server a test has changed. The test
+// connectBent is a session over a link that a test has changed. The test
 // closes it.
-func connectBent(t testing.TB, url string, hooks Hooks, bend func(*remote)) *session {
+func connectBent(t testing.TB, url string, hooks Hooks, bend func(*httpLink)) *session {
 	t.Helper()
 	spec := Spec{Name: "test", Kind: HTTP, URL: url, Shutdown: 2 * time.Second}
 	l, err := newHTTPLink(spec, hooks, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	bend(l.remote)
+	bend(l)
 	g, err := l.greet(t.Context(), EraUnknown)
 	if err != nil {
 		t.Fatal(err)

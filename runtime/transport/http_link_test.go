@@ -363,8 +363,8 @@ func TestHTTP2CarriesManyCallsOnOneConnection(t *testing.T) {
 	}
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	s := connectBent(t, server.URL, Hooks{}, func(r *remote) {
-		r.base.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	s := connectBent(t, server.URL, Hooks{}, func(l *httpLink) {
+		l.remote.base.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 	})
 	var calls sync.WaitGroup
 	for range 50 {

@@ -14,7 +14,7 @@ const lostAfter = 4
 // 2025-11-25, basic/transports, listening for messages). The stream is optional
 // and proxies close idle ones, so that its end means nothing; but a server that
 // had one and then is not there, or knows the session no more, is lost. It ends
-// with the link's ctx, or when the server offers no stream.
+// with the link's ctx, or when the server offers no stream, or none any more.
 func (l *httpLink) listen() {
 	defer l.listening.Store(false)
 	var (
@@ -27,7 +27,7 @@ func (l *httpLink) listen() {
 		resp, failure := l.openStream(l.ctx, at.lastID)
 		delay := at.delay(idle)
 		if failure != nil {
-			if !opened || !l.mayRecover(failure, &unreached) {
+			if !opened || !l.mayRecover(failure, &at, &unreached) {
 				return
 			}
 			delay = max(delay, min(askedDelay(failure), maxDelay))
@@ -52,8 +52,8 @@ func (l *httpLink) listen() {
 
 // mayRecover decides whether a stream that could be opened before is tried
 // again after a failure. Where it means that the server is lost, it ends the
-// link.
-func (l *httpLink) mayRecover(failure *Error, unreached *int) bool {
+// link, and where the stream is given up, it says so.
+func (l *httpLink) mayRecover(failure *Error, at *streamPosition, unreached *int) bool {
 	var status *HTTPError
 	switch {
 	case l.ctx.Err() != nil:
@@ -69,7 +69,16 @@ func (l *httpLink) mayRecover(failure *Error, unreached *int) bool {
 		return false
 	}
 	*unreached = 0
-	return status.Status >= 500 || status.Status == http.StatusTooManyRequests
+	switch {
+	case status.Status >= 500 || status.Status == http.StatusTooManyRequests:
+		return true
+	case at.lastID != "": // perhaps it is only that event which the server has no more
+		at.lastID = ""
+		return true
+	}
+	l.log.Warn("the server tells no list changes any more", "error", failure)
+	l.inbound.changed() // since the stream broke, perhaps
+	return false
 }
 
 // askedDelay is the Retry-After of a failure, or 0.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -173,6 +174,74 @@ func TestAServerThatLostItsStreamIsLost(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestAStreamThatIsRefusedLosesNoListChange(t *testing.T) {
+	refuse := func(w http.ResponseWriter, status int) { http.Error(w, "no", status) }
+	for name, test := range map[string]struct {
+		again func(w http.ResponseWriter, r *http.Request) // what follows the first stream
+		want  string
+	}{
+		"the event is too old": {func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Last-Event-Id") != "" {
+				refuse(w, http.StatusBadRequest)
+				return
+			}
+			streaming(w)
+			<-r.Context().Done()
+		}, `
+0s    GET after ""
+50ms  GET after "e1"
+100ms GET after ""
+100ms changed`},
+		"the login has expired": {func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusUnauthorized) }, `
+0s    GET after ""
+50ms  GET after "e1"
+100ms GET after ""
+100ms level=WARN msg="the server tells no list changes any more" error="HTTP 401 Unauthorized: no"
+100ms changed`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				line := &timeline{began: time.Now()}
+				first := true
+				server := &fake{get: func(w http.ResponseWriter, r *http.Request) {
+					line.note("GET after %q", r.Header.Get("Last-Event-Id"))
+					if first {
+						first = false
+						streaming(w)
+						_, _ = io.WriteString(w, "retry: 50\nid: e1\ndata:\n\n")
+						return
+					}
+					test.again(w, r)
+				}}
+				s := connectBent(t, "http://server.test/mcp", Hooks{ToolsChanged: func() { line.note("changed") }}, func(l *httpLink) {
+					l.remote.client.Transport = direct{server}
+					l.log = slog.New(slog.NewTextHandler(line, &slog.HandlerOptions{ReplaceAttr: untimed}))
+				})
+				time.Sleep(time.Hour)
+				if s.Err() != nil {
+					t.Errorf("the session ended: %v", s.Err())
+				}
+				s.Close()
+				line.check(t, test.want)
+			})
+		})
+	}
+}
+
+// Write notes a line of a log.
+func (l *timeline) Write(text []byte) (int, error) {
+	l.note("%s", strings.TrimSpace(string(text)))
+	return len(text), nil
+}
+
+// untimed takes the time from a line of a log.
+func untimed(_ []string, a slog.Attr) slog.Attr {
+	if a.Key == slog.TimeKey {
+		return slog.Attr{}
+	}
+	return a
 }
 
 // unplugged is a network that a test cuts.
