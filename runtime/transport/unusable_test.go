@@ -68,7 +68,7 @@ func TestAnOversizedEventThatIsNoAnswerLeavesTheCallOnWhoseStreamItCame(t *testi
 			if err != nil {
 				t.Fatal(err)
 			}
-			l.remote.client.Transport = direct{onCall(func(_ http.ResponseWriter, r *http.Request, _ frame) { <-r.Context().Done() })}
+			l.remote.client.Transport = direct{http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })}
 			defer l.close()
 			x, err := l.lane.start(t.Context(), question{stage: StageCall, method: "tools/call"})
 			if err != nil {
