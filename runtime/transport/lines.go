@@ -71,32 +71,38 @@ func (l *lineReader) next(in *bufio.Reader) ([]byte, *longLine, error) {
 }
 
 // split tells the messages of a line from the rest. More than one message may
-// stand on a line, and 2025-03-26 has batches.
+// stand on a line, and 2025-03-26 has batches. It goes over each part once, in
+// one frame of the stack: a line of 64 MiB has room for millions.
 func (l *lineReader) split(line []byte) {
-	line = bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(line), []byte("\uFEFF")))
-	if len(line) == 0 {
-		return
-	}
-	if line[0] != '{' && line[0] != '[' {
+	line = trimLine(line)
+	if len(line) > 0 && line[0] != '{' && line[0] != '[' {
 		l.noise("", line)
 		return
 	}
 	text, repaired := repairUTF8(line)
-	if text[0] == '[' && l.batch(text) {
-		return
-	}
-	e, rest, ok := scanFirst(text)
-	if !ok {
-		if id, why := unusableAnswer(text); id == nil || !l.unusable(id, why) {
-			l.noise("", line)
+	for len(text) > 0 {
+		if text[0] == '[' && l.batch(text) {
+			return
 		}
-		return
+		e, rest, ok := scanFirst(text)
+		if !ok {
+			if id, why := unusableAnswer(text); id == nil || !l.unusable(id, why) {
+				l.noise("", text)
+			}
+			return
+		}
+		if repaired {
+			l.noise("a message that is not valid UTF-8, repaired: ", text)
+			repaired = false
+		}
+		l.message(e)
+		text = trimLine(rest)
 	}
-	if repaired {
-		l.noise("a message that is not valid UTF-8, repaired: ", text)
-	}
-	l.message(e)
-	l.split(rest)
+}
+
+// trimLine takes the space and a byte order mark from around a text.
+func trimLine(text []byte) []byte {
+	return bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(text), []byte("\uFEFF")))
 }
 
 // batch passes on an array of messages; it is false if anything else is in it.

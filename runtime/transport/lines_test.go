@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	goruntime "runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +43,14 @@ func TestMessagesAreToldFromEverythingElse(t *testing.T) {
 		{"CRLF, BOM and space around", "\uFEFF " + n + " \t\r\n", []string{"message " + n}},
 		{"nothing but space and BOM", "\n\r\n \t\n\uFEFF\n", nil},
 		{"two on one line", n + n + "\n", []string{"message " + n, "message " + n}},
+		{"two with BOM and space between", n + " \uFEFF\t" + n + "\n", []string{"message " + n, "message " + n}},
+		{"two, the second not UTF-8", n + "{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}\n", []string{
+			"noise a message that is not valid UTF-8, repaired: " + n + "{\"jsonrpc\":\"2.0\",\"method\":\"\uFFFD\"}",
+			"message " + n, "message {\"jsonrpc\":\"2.0\",\"method\":\"\uFFFD\"}",
+		}},
+		{"one and a batch", n + "[" + n + "]\n", []string{"message " + n, "message " + n}},
+		{"a batch and one", "[" + n + "]" + n + "\n", []string{"noise [" + n + "]" + n}},
+		{"one and an unusable answer", n + `{"jsonrpc":"2.0","id":1}` + "\n", []string{"message " + n, "unusable 1: the answer has neither a result nor an error"}},
 		{"one and rubbish", n + " bye\n", []string{"message " + n, "noise bye"}},
 		{"a batch", "[" + n + "," + n + "]\n", []string{"message " + n, "message " + n}},
 		{"an array", "[1]\n[]\n", []string{"noise [1]", "noise []"}},
@@ -70,6 +79,19 @@ func TestMessagesAreToldFromEverythingElse(t *testing.T) {
 				t.Errorf("%s, %s:\n got %q\nwant %q", c.name, name, got, c.want)
 			}
 		}
+	}
+}
+
+func TestAMessageTakesNoMoreOfTheStackThanTheOneBeforeItOnItsLine(t *testing.T) {
+	t.Parallel()
+	var deepest []int
+	lines := lineReader{
+		message: func(envelope) { deepest = append(deepest, goruntime.Callers(0, make([]uintptr, 1000))) },
+		limit:   maxMessage,
+	}
+	lines.read(strings.NewReader(strings.Repeat(`{"jsonrpc":"2.0","method":"n"} `, 100)))
+	if len(deepest) != 100 || slices.Max(deepest) != deepest[0] {
+		t.Errorf("the depth of the stack at each message: %d", deepest)
 	}
 }
 
@@ -210,4 +232,19 @@ func FuzzLines(f *testing.F) {
 			t.Errorf("nothing was told about %q", in)
 		}
 	})
+}
+
+// BenchmarkManyOnOneLine gives the same figure for every number: a line costs what
+// is in it.
+func BenchmarkManyOnOneLine(b *testing.B) {
+	for _, n := range []int{1000, 30_000, 1_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			line := strings.Repeat(`{"jsonrpc":"2.0","method":"n"} `, n)
+			lines := lineReader{message: func(envelope) {}, limit: maxMessage}
+			b.SetBytes(int64(len(line)))
+			for b.Loop() {
+				lines.read(strings.NewReader(line))
+			}
+		})
+	}
 }
