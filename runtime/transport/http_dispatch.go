@@ -57,18 +57,23 @@ func (c *httpCore) waiting(id json.RawMessage) *posting {
 // 2025-03-26. from is the request on whose answer it came, or nil. It is false
 // for what is no message.
 func (c *httpCore) dispatch(data []byte, from *posting) bool {
-	if data = bytes.TrimSpace(data); len(data) > 0 && data[0] == '[' {
-		var batch []json.RawMessage
-		if json.Unmarshal(data, &batch) != nil {
-			return false
-		}
-		for _, message := range batch {
-			if !c.dispatch(message, from) {
-				c.inbound.noise("", message)
-			}
-		}
-		return true
+	if data = bytes.TrimSpace(data); len(data) == 0 || data[0] != '[' {
+		return c.dispatchOne(data, from)
 	}
+	var batch []json.RawMessage
+	if json.Unmarshal(data, &batch) != nil {
+		return false
+	}
+	for _, message := range batch {
+		if !c.dispatchOne(message, from) { // as is a batch in it
+			c.inbound.noise("", message)
+		}
+	}
+	return true
+}
+
+// dispatchOne is dispatch for what is no batch.
+func (c *httpCore) dispatchOne(data []byte, from *posting) bool {
 	data, _ = repairUTF8(data)
 	e, ok := scanEnvelope(data)
 	switch {

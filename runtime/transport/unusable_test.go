@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -90,5 +91,24 @@ func TestAnOversizedEventThatIsNoAnswerLeavesTheCallOnWhoseStreamItCame(t *testi
 				}
 			}
 		})
+	}
+}
+
+func TestABatchWithinABatchIsNoise(t *testing.T) {
+	const change = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
+	var got []string
+	l, err := newHTTPLink(Spec{URL: "http://server.invalid"}, Hooks{
+		ToolsChanged: func() { got = append(got, "changed") },
+		Noise:        func(text string) { got = append(got, text) },
+	}, (&Dialer{}).logger())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	if !l.dispatch([]byte(`[[`+change+`], `+change+`, [[]]]`), nil) {
+		t.Error("the batch is no message")
+	}
+	if want := []string{"[" + change + "]", "changed", "[[]]"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
