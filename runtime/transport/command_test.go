@@ -1,11 +1,14 @@
+//go:build linux || darwin
+
 package transport
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
-	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -26,20 +29,54 @@ func TestCommandGivesWhatItPrints(t *testing.T) {
 	}
 }
 
+// leaving is a command that starts a child which ignores everything but SIGKILL,
+// and itself ends, with "done", on SIGTERM. end sends that.
+type leaving struct {
+	child  *life
+	leader int // and group
+	ended  chan error
+}
+
+func startLeaving(t *testing.T, d *Dialer) *leaving {
+	t.Helper()
+	all := newLives(t)
+	child := childSpec(t, "stubborn", all.env())
+	l := &leaving{ended: make(chan error, 1)}
+	go func() { // ends with the command
+		out, err := d.Run(t.Context(), "trap 'echo done; exit 0' TERM; '"+child.Command+"' & wait", child.Env)
+		if err == nil && out != "done" {
+			err = fmt.Errorf("it printed %q", out)
+		}
+		l.ended <- err
+	}()
+	l.child = all.next()
+	t.Cleanup(func() {
+		if t.Failed() {
+			_ = syscall.Kill(l.child.pid, syscall.SIGKILL)
+		}
+	})
+	var err error
+	if l.leader, err = syscall.Getpgid(l.child.pid); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func (l *leaving) end(t *testing.T) {
+	t.Helper()
+	if err := syscall.Kill(l.leader, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // What a command leaves in the background holds its pipe and would go on.
 func TestCommandLeavesNothingBehind(t *testing.T) {
-	d := &Dialer{}
-	out, err := d.Run(t.Context(), "sleep 300 & echo $!", os.Environ())
-	if err != nil {
-		t.Fatal(err)
+	l := startLeaving(t, &Dialer{})
+	l.end(t)
+	if err := <-l.ended; err != nil {
+		t.Error(err)
 	}
-	pid, err := strconv.Atoi(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if othersAlive(pid) || groupAlive(pid) {
-		t.Errorf("process %d goes on", pid)
-	}
+	l.child.mustEnd(t, 2*time.Second)
 }
 
 func TestCommandEndsWithItsContext(t *testing.T) {
