@@ -1,12 +1,11 @@
 package transport
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
+	"os"
 	"strings"
 	"time"
 )
@@ -16,63 +15,96 @@ const (
 	commandTime = 10 * time.Second
 	// commandOutput is how much of it is read, in bytes.
 	commandOutput = 1 << 20
-	// commandPipe is how long its pipe may stay open once it has ended.
-	commandPipe = 100 * time.Millisecond
 )
 
 // Run runs /bin/sh -c command and returns what it prints, without the line
 // breaks at the end. It returns soon after ctx ends, and nothing of the
 // command's process group is left. The error never holds output.
 func (d *Dialer) Run(ctx context.Context, command string, env []string) (string, error) {
-	if err := supported(); err != nil {
-		return "", err
-	}
 	ctx, cancel := context.WithTimeoutCause(ctx, commandTime, fmt.Errorf("it took longer than %s", commandTime))
 	defer cancel()
-	out := &limitedBuffer{limit: commandOutput}
-	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
-	cmd.SysProcAttr = ownSession()
-	cmd.Env, cmd.Stdout, cmd.WaitDelay = d.Guard.marked(env), out, commandPipe
-	cmd.Cancel = func() error { killGroup(cmd.Process.Pid); return nil }
-	if d.Guard != nil {
-		if err := d.Guard.start(); err != nil {
-			return "", err
-		}
-	}
-	if err := cmd.Start(); err != nil {
-		return "", err
-	}
-	if d.Guard != nil {
-		_ = d.Guard.Add(cmd.Process.Pid) // a guard that is gone is started again with the list
-	}
-	err := cmd.Wait()
-	killGroup(cmd.Process.Pid) // what it left in the background
-	if d.Guard != nil {
-		d.Guard.Remove(cmd.Process.Pid)
-	}
+	out, status, err := d.output(ctx, []string{"/bin/sh", "-c", command}, "", env, func(out []byte) bool {
+		return len(out) >= commandOutput
+	})
 	switch {
+	case err != nil:
+		return "", err
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
-	case out.buf.Len() == commandOutput:
+	case len(out) >= commandOutput:
 		return "", fmt.Errorf("it printed %d bytes or more", commandOutput)
-	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
-		return "", err
+	case status.code != 0:
+		return "", errors.New(status.String())
 	}
-	return strings.TrimRight(out.buf.String(), "\r\n"), nil
+	return strings.TrimRight(string(out), "\r\n"), nil
 }
 
-// limitedBuffer takes only so much: then the pipe is closed, and the command
-// with it.
-type limitedBuffer struct {
-	buf   bytes.Buffer // not embedded: its ReadFrom knows no limit
-	limit int
+// output runs a program, with nothing to read, in a group under guard, and
+// returns what it prints. It ends with the program, or ends it when ctx ends or
+// what is printed is enough; nothing of the group is left then.
+func (d *Dialer) output(ctx context.Context, argv []string, dir string, env []string, enough func([]byte) bool) ([]byte, exitStatus, error) {
+	if ctx.Err() != nil {
+		return nil, exitStatus{}, context.Cause(ctx)
+	}
+	p, err := d.startCommand(argv, dir, env)
+	if err != nil {
+		return nil, exitStatus{}, err
+	}
+	var out []byte // the reader's, until watch has returned
+	p.readers.Go(func() {
+		var full bool
+		if out, full = readUntil(p.stdout, enough); full {
+			p.stop(0)
+		}
+	})
+	defer context.AfterFunc(ctx, func() { p.stop(0) })()
+	p.watch(d.Guard)
+	return out, p.status, nil
 }
 
-// Write implements io.Writer.
-func (b *limitedBuffer) Write(p []byte) (int, error) {
-	n, _ := b.buf.Write(p[:min(len(p), b.limit-b.buf.Len())]) // a buffer takes everything
-	if n < len(p) {
-		return n, io.ErrShortWrite
+// startCommand starts a program of which only stdout is of interest.
+func (d *Dialer) startCommand(argv []string, dir string, env []string) (*process, error) {
+	if err := supported(); err != nil {
+		return nil, err
 	}
-	return n, nil
+	if err := d.Guard.start(); err != nil {
+		return nil, err
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer write.Close()
+	child, err := os.StartProcess(argv[0], argv, &os.ProcAttr{
+		Dir:   dir,
+		Env:   d.Guard.marked(env),
+		Files: []*os.File{null, write, null},
+		Sys:   ownSession(),
+	})
+	if err != nil {
+		_ = read.Close()
+		return nil, err
+	}
+	_ = d.Guard.Add(child.Pid) // a guard that is gone is started again with the list
+	return newProcess(child, &childPipes{stdoutRead: read}), nil
+}
+
+// readUntil reads to the end, or until there is enough.
+func readUntil(r io.Reader, enough func([]byte) bool) (out []byte, full bool) {
+	buf := make([]byte, 4096)
+	for {
+		n, err := r.Read(buf)
+		out = append(out, buf[:n]...)
+		switch {
+		case enough(out):
+			return out, true
+		case err != nil:
+			return out, false
+		}
+	}
 }

@@ -79,6 +79,27 @@ func TestCommandLeavesNothingBehind(t *testing.T) {
 	l.child.mustEnd(t, 2*time.Second)
 }
 
+// Else the guard could kill whoever has been given the number since.
+func TestCommandKeepsItsNumberUntilTheGuardHasForgottenIt(t *testing.T) {
+	guard := &Guard{}
+	defer guard.Close()
+	l := startLeaving(t, &Dialer{Guard: guard})
+	guard.awaitListed(t, l.leader)
+	guard.mu.Lock()
+	l.end(t)
+	l.child.mustEnd(t, 2*time.Second) // the group has been killed, and the guard is about to be told
+	if ended, known := hasEnded(l.leader); !ended || !known {
+		t.Errorf("the leader has ended: %v; it has its number: %v", ended, known)
+	}
+	guard.mu.Unlock()
+	if err := <-l.ended; err != nil {
+		t.Error(err)
+	}
+	if _, known := hasEnded(l.leader); known {
+		t.Error("the leader is not reaped")
+	}
+}
+
 func TestCommandEndsWithItsContext(t *testing.T) {
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -48,8 +48,8 @@ const (
 // then also kills every process of this user that has it in its environment
 // (sweep). macOS shows no environments, and there the hole remains.
 //
-// The zero value is ready. The process is started with the first server, and
-// again with the same list if it dies.
+// The zero value is ready, and nil guards nothing. The process is started with
+// the first server, and again with the same list if it dies.
 type Guard struct {
 	// Mark is an environment entry, "KEY=value", that only this session's children
 	// have: the Dialer gives it to all it starts. "" means that there is no sweep.
@@ -67,6 +67,9 @@ type Guard struct {
 
 // start makes sure that a guard runs or is about to be started again.
 func (g *Guard) start() error {
+	if g == nil {
+		return nil
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.used {
@@ -85,7 +88,7 @@ func (g *Guard) start() error {
 
 // Add puts a process group under guard.
 func (g *Guard) Add(pgid int) error {
-	if err := g.start(); err != nil {
+	if err := g.start(); g == nil || err != nil {
 		return err
 	}
 	g.mu.Lock()
@@ -99,6 +102,9 @@ func (g *Guard) Add(pgid int) error {
 
 // Remove takes it off again. The number must still be taken: see process.watch.
 func (g *Guard) Remove(pgid int) {
+	if g == nil {
+		return
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.groups, pgid)

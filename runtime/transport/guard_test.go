@@ -3,7 +3,9 @@
 package transport
 
 import (
+	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -68,6 +70,26 @@ func (o *life) mustLive(t *testing.T) {
 	t.Helper()
 	if err := syscall.Kill(o.pid, 0); err != nil {
 		t.Errorf("process %d should live: %v", o.pid, err)
+	}
+}
+
+// awaitListed waits until a group is under guard; any goroutine may.
+func (g *Guard) awaitListed(t *testing.T, pgid int) {
+	t.Helper()
+	limit := time.After(10 * time.Second)
+	for tick := time.NewTicker(10 * time.Millisecond); ; {
+		g.mu.Lock()
+		_, listed := g.groups[pgid]
+		g.mu.Unlock()
+		if listed {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-limit:
+			t.Errorf("group %d is not under guard", pgid)
+			return
+		}
 	}
 }
 
@@ -157,7 +179,16 @@ func TestRunGuardRefusesNumbersThatMeanMoreThanAGroup(t *testing.T) {
 			t.Errorf("%q was taken as %d", line, pgid)
 		}
 	}
+	defer heedSignals()
 	if code := RunGuard(strings.NewReader("+1073741824\n-1073741824\n")); code != 0 {
 		t.Errorf("RunGuard = %d", code)
 	}
+}
+
+// heedSignals undoes what RunGuard did to this process: children would inherit it,
+// and a shell cannot trap what was ignored when it began.
+func heedSignals() {
+	none := make(chan os.Signal, 1)
+	signal.Notify(none, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP) // Reset does not undo Ignore
+	signal.Stop(none)
 }

@@ -8,66 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"time"
 )
-
-// loginShellTime is how long a login shell may take to tell its PATH.
-const loginShellTime = 5 * time.Second
-
-// loginPath is the PATH of the user's login shell: an editor started from the
-// desktop does not have it. It is asked for when a command is not found, and
-// answered once in a Dialer's life.
-type loginPath struct {
-	mu     sync.Mutex
-	asking chan struct{} // guarded by mu; nil while nobody asks, closed when they are done
-	known  bool          // guarded by mu; path is what the shell told
-	path   string        // guarded by mu; "" if it did not
-}
-
-// get returns "" if ctx ends first. The first caller asks the shell, and the
-// others wait for it; if its ctx ends, so does its shell, and the next one asks.
-func (l *loginPath) get(ctx context.Context, env []string) string {
-	for {
-		path, known, wait := l.enter()
-		switch {
-		case known:
-			return path
-		case wait == nil:
-			return l.leave(ctx, askLoginShell(ctx, env))
-		}
-		select {
-		case <-wait:
-		case <-ctx.Done():
-			return ""
-		}
-	}
-}
-
-// enter gives the path if it is known, or else whom to wait for: nil means that
-// it is the caller's turn to ask, and to leave.
-func (l *loginPath) enter() (path string, known bool, wait <-chan struct{}) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.known || l.asking != nil {
-		return l.path, l.known, l.asking
-	}
-	l.asking = make(chan struct{})
-	return "", false, nil
-}
-
-// leave ends a turn with what the shell told. A shell that was interrupted has
-// told nothing.
-func (l *loginPath) leave(ctx context.Context, path string) string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if ctx.Err() == nil {
-		l.path, l.known = path, true
-	}
-	close(l.asking)
-	l.asking = nil
-	return path
-}
 
 // resolve finds the program of spec, and gives the environment it is to have:
 // spec's own, with the login shell's PATH behind its own if that was needed.
@@ -97,7 +38,7 @@ func (d *Dialer) resolve(ctx context.Context, spec *Spec) (string, []string, err
 	if path := search(spec.Command, searched, spec.Dir); path != "" {
 		return path, spec.Env, nil
 	}
-	wider := joinPaths(searched, d.login.get(ctx, spec.Env))
+	wider := joinPaths(searched, d.login.get(ctx, func() string { return d.askLoginShell(ctx, spec.Env) }))
 	if ctx.Err() != nil {
 		return "", nil, interrupted(ctx, StageSpawn, "looking for "+spec.Command, true)
 	}

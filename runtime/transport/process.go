@@ -22,8 +22,8 @@ const (
 	groupPoll = 5 * time.Millisecond
 )
 
-// process is one server process and its group: a session of its own, so that it
-// has no terminal, and whatever it starts unless that leaves the group.
+// process is one server or command and its group: a session of its own, so that
+// it has no terminal, and whatever it starts unless that leaves the group.
 //
 // Its number stays taken until the group has been dealt with: the leader, once
 // ended, is left a zombie while the rest is stopped or killed and the guard is
@@ -31,9 +31,9 @@ const (
 // signal a group that happens to have inherited the number.
 type process struct {
 	id     int
-	stdin  *os.File // write end; whoever writes there closes it
+	stdin  *os.File // write end; whoever writes there closes it; nil for a command
 	stdout *os.File // read ends; closed by the watcher
-	stderr *os.File
+	stderr *os.File // nil for a command
 
 	// readers counts those who read stdout and stderr; the watcher waits for
 	// them before it closes ended.
@@ -79,11 +79,9 @@ func (d *Dialer) startProcess(ctx context.Context, spec *Spec) (*process, error)
 	if err != nil {
 		return nil, err
 	}
-	if d.Guard != nil {
-		// Before the first child, so that no child is without one.
-		if err := d.Guard.start(); err != nil {
-			d.logger().Warn("no guard: servers would survive a kill of the sidecar", "error", err)
-		}
+	// Before the first child, so that no child is without one.
+	if err := d.Guard.start(); err != nil {
+		d.logger().Warn("no guard: servers would survive a kill of the sidecar", "error", err)
 	}
 	pipes, err := newPipes()
 	if err != nil {
@@ -99,7 +97,7 @@ func (d *Dialer) startProcess(ctx context.Context, spec *Spec) (*process, error)
 		Files: []*os.File{pipes.stdinRead, pipes.stdoutWrite, pipes.stderrWrite},
 		Sys:   ownSession(),
 	})
-	if err == nil && d.Guard != nil {
+	if err == nil {
 		if guardErr := d.Guard.Add(child.Pid); guardErr != nil {
 			d.logger().Warn("the guard does not answer", "server", spec.Name, "error", guardErr)
 		}
@@ -209,9 +207,7 @@ func (p *process) reap(guard *Guard) {
 		p.status.unreaped = true
 		return
 	}
-	if guard != nil {
-		guard.Remove(p.id)
-	}
+	guard.Remove(p.id)
 	p.status.code, p.status.signal = reapLeader(p.id)
 	poll := time.NewTicker(groupPoll)
 	defer poll.Stop()

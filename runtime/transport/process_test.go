@@ -278,23 +278,28 @@ func TestPATHIsRecoveredFromTheLoginShellOnce(t *testing.T) {
 	}
 }
 
-func TestALoginShellEndsWithTheDialThatAsksIt(t *testing.T) {
+func TestALoginShellIsUnderGuardAndEndsWithTheDialThatAsksIt(t *testing.T) {
 	t.Parallel()
 	all := newLives(t)
 	spec := childSpec(t, "stubborn", all.env(), "HOME="+t.TempDir())
 	spec.Env = setenv(append(spec.Env, "SHELL="+spec.Command), "PATH", "/nowhere")
 	spec.Command = "no-such-server"
 	ctx, cancel := context.WithCancel(t.Context())
+	d := &Dialer{Guard: &Guard{}}
+	defer d.Guard.Close()
 	shell := make(chan *life, 1)
 	go func() { // ends when the shell has begun
-		shell <- all.next()
+		one := all.next()
+		d.Guard.awaitListed(t, one.pid)
+		shell <- one
 		cancel()
 	}()
-	d := &Dialer{}
 	_, err := d.Dial(ctx, spec, Hooks{})
 	wantError(t, err, CodeClosed, StageSpawn, true)
 	(<-shell).mustEnd(t, time.Second)
-	if path := d.login.get(t.Context(), []string{"SHELL=/bin/sh", "PATH=/marked/dir:/usr/bin:/bin"}); !strings.Contains(path, "/bin") {
+	if path := d.login.get(t.Context(), func() string {
+		return d.askLoginShell(t.Context(), []string{"SHELL=/bin/sh", "PATH=/marked/dir:/usr/bin:/bin"})
+	}); !strings.Contains(path, "/bin") {
 		t.Errorf("the next who asks is told %q", path)
 	}
 }
@@ -305,7 +310,7 @@ func TestRealLoginShellsTellTheirPATH(t *testing.T) {
 		if _, err := os.Stat(shell); err != nil {
 			continue
 		}
-		path := askLoginShell(t.Context(), []string{"SHELL=" + shell, "HOME=" + t.TempDir(), "PATH=/marked/dir:/usr/bin:/bin", "TERM=dumb"})
+		path := (&Dialer{}).askLoginShell(t.Context(), []string{"SHELL=" + shell, "HOME=" + t.TempDir(), "PATH=/marked/dir:/usr/bin:/bin", "TERM=dumb"})
 		if !strings.Contains(path, "/bin") {
 			t.Errorf("%s told %q", shell, path)
 		}

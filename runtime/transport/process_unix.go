@@ -3,16 +3,10 @@
 package transport
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"strings"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -77,81 +71,4 @@ func spawnError(spec *Spec, err error) *Error {
 	default: // the cause says it all
 	}
 	return e
-}
-
-// askLoginShell runs the user's shell as a login shell and an interactive one,
-// since both kinds of start-up files set PATH, in the home directory and
-// without a terminal. Only what stands between the marks is taken: start-up
-// files talk. It returns "" when the shell does not tell within loginShellTime or
-// before ctx ends.
-func askLoginShell(ctx context.Context, env []string) string {
-	shell := getenv(env, "SHELL")
-	if shell == "" {
-		shell = "/bin/sh"
-	}
-	ctx, cancel := context.WithTimeout(ctx, loginShellTime)
-	defer cancel()
-	out, err := runShell(ctx, shell, env)
-	if err != nil {
-		return ""
-	}
-	_, rest, ok := strings.Cut(out, pathMark)
-	path, _, closed := strings.Cut(rest, pathMark)
-	if !ok || !closed {
-		return ""
-	}
-	return path
-}
-
-const (
-	// pathMark surrounds PATH in the output of the login shell.
-	pathMark = "_mcp_sidecar_path_"
-	// tellPath prints it, in any shell's language. The mark is not in it as such,
-	// so that a shell that repeats its commands is not misunderstood.
-	tellPath = `echo _mcp_''sidecar_path_"$PATH"_mcp_''sidecar_path_`
-)
-
-// runShell returns what the shell printed up to the second mark. Its whole group
-// is killed before it returns.
-func runShell(ctx context.Context, shell string, env []string) (string, error) {
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return "", err
-	}
-	defer null.Close()
-	read, write, err := os.Pipe()
-	if err != nil {
-		return "", err
-	}
-	defer read.Close()
-	child, err := os.StartProcess(shell, []string{shell, "-l", "-i", "-c", tellPath}, &os.ProcAttr{
-		Dir:   getenv(env, "HOME"),
-		Env:   env,
-		Files: []*os.File{null, write, null},
-		Sys:   ownSession(),
-	})
-	_ = write.Close()
-	if err != nil {
-		return "", err
-	}
-	stop := context.AfterFunc(ctx, func() { _ = read.SetReadDeadline(time.Unix(1, 0)) })
-	defer stop()
-	out := readMarked(read)
-	killGroup(child.Pid)
-	_, err = child.Wait()
-	return out, err
-}
-
-// readMarked reads until the second mark, the end, or 1 MiB.
-func readMarked(r io.Reader) string {
-	var out bytes.Buffer
-	buf := make([]byte, 4096)
-	for out.Len() < 1<<20 && bytes.Count(out.Bytes(), []byte(pathMark)) < 2 {
-		n, err := r.Read(buf)
-		out.Write(buf[:n])
-		if err != nil {
-			break
-		}
-	}
-	return out.String()
 }
