@@ -78,6 +78,8 @@ type posting struct {
 	answered atomic.Bool
 	// unsent: the POST has ended and not reached the server.
 	unsent atomic.Bool
+	// accepted: the POST has been answered by a success. It belongs to carry.
+	accepted bool
 }
 
 func (c *httpCore) init(spec Spec, hooks Hooks, log *slog.Logger, wire httpWire) error {
@@ -186,8 +188,12 @@ func (c *httpCore) carry(p *posting) {
 	}
 	p.unsent.Store(failure.NotSent)
 	p.forget()
+	own := failure
+	if p.accepted {
+		own = mayHaveRun(failure)
+	}
 	if !p.answered.Swap(true) {
-		c.lane.refuse(p.id, p.refusal(failure))
+		c.lane.refuse(p.id, p.refusal(own))
 	}
 	if isSessionLost(failure) {
 		c.fail(failure)
@@ -301,7 +307,13 @@ func (c *httpCore) send(ctx context.Context, out outgoing) (*http.Response, *Err
 	return resp, failure
 }
 
-// fail ends the link: everything under way fails, and every goroutine ends.
+// settleTime is how long requests under way may learn for themselves that the
+// session is lost.
+const settleTime = time.Second
+
+// fail ends the link: everything under way fails, and every goroutine ends. When
+// the session is lost, what is under way is given a moment first: the server may
+// have taken it before, and only its own answer tells whether it may be repeated.
 func (c *httpCore) fail(cause *Error) {
 	c.mu.Lock()
 	if c.failure != nil {
@@ -312,7 +324,10 @@ func (c *httpCore) fail(cause *Error) {
 	failure.Stage, failure.NotSent = StageTransport, false
 	c.failure = &failure
 	c.mu.Unlock()
-	c.lane.fail(&failure)
+	if isSessionLost(cause) {
+		c.lane.settle(min(settleTime, c.spec.shutdown()/2))
+	}
+	c.lane.fail(&failure, mayHaveRun(&failure))
 	c.cancel()
 	c.inbound.close()
 }
@@ -341,6 +356,21 @@ func isStatus(failure *Error) bool {
 }
 
 func isSessionLost(err error) bool { return errors.Is(err, ErrSessionLost) }
+
+// mayHaveRun is what the end of the connection means to a request that the server
+// has not refused: that the session is lost is no promise that it did not run.
+func mayHaveRun(cause *Error) *Error {
+	if !isSessionLost(cause) {
+		return cause
+	}
+	failure := *cause
+	failure.Err = nil
+	var status *HTTPError
+	if errors.As(cause, &status) {
+		failure.Err = status
+	}
+	return &failure
+}
 
 // unanswered is a request that was taken and will not be answered.
 func unanswered(p *posting, got string) *Error {

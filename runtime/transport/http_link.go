@@ -124,6 +124,7 @@ func (l *httpLink) exchange(ctx context.Context, p *posting) *Error {
 	if failure != nil {
 		return failure
 	}
+	p.accepted = true
 	if id := resp.Header.Get(headerSession); id != "" && p.method == "initialize" {
 		l.session.Store(&id)
 	}

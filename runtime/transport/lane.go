@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // The ids of the lane, which are its progress tokens too: integers below 2^31,
@@ -37,6 +38,9 @@ type lane struct {
 	last    int64                  // guarded by mu; the offset of the last id given
 	meta    string                 // guarded by mu; members of _meta every request carries, or ""
 	ended   *Error                 // guarded by mu; why nothing works any more
+	// settled is closed when pending is empty. It is guarded by mu, and nil
+	// unless somebody waits for that.
+	settled chan struct{}
 }
 
 // laneRequest is one request under way.
@@ -170,7 +174,35 @@ func (l *lane) forget(x *laneRequest) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.pending[x.id] == x {
-		delete(l.pending, x.id)
+		l.drop(x.id)
+	}
+}
+
+// drop takes a request out of pending. The caller holds mu.
+func (l *lane) drop(id int64) {
+	delete(l.pending, id)
+	if len(l.pending) == 0 && l.settled != nil {
+		close(l.settled)
+		l.settled = nil
+	}
+}
+
+// settle waits until no request is under way, but not for long. One goroutine
+// may do so.
+func (l *lane) settle(limit time.Duration) {
+	l.mu.Lock()
+	if len(l.pending) == 0 {
+		l.mu.Unlock()
+		return
+	}
+	settled := make(chan struct{})
+	l.settled = settled
+	l.mu.Unlock()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-settled:
+	case <-timer.C:
 	}
 }
 
@@ -256,7 +288,7 @@ func (l *lane) remove(id int64) *laneRequest {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	x := l.pending[id]
-	delete(l.pending, id)
+	l.drop(id)
 	return x
 }
 
@@ -295,9 +327,9 @@ func (l *lane) takeProgress(params json.RawMessage) bool {
 	return true
 }
 
-// fail ends the lane: every request under way and every later one gets err.
-// Only the first err counts.
-func (l *lane) fail(err *Error) {
+// fail ends the lane: every request under way gets underWay, and every later one
+// gets err. Only the first err counts.
+func (l *lane) fail(err, underWay *Error) {
 	l.mu.Lock()
 	if l.ended != nil {
 		l.mu.Unlock()
@@ -308,6 +340,6 @@ func (l *lane) fail(err *Error) {
 	l.pending = map[int64]*laneRequest{}
 	l.mu.Unlock()
 	for _, x := range left {
-		x.answer <- answer{err: err}
+		x.answer <- answer{err: underWay}
 	}
 }

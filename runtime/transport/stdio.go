@@ -164,7 +164,7 @@ func (l *stdioLink) explain(err error) error {
 func (l *stdioLink) fail(reason *Error) {
 	l.failing.Do(func() {
 		l.failure = reason
-		l.lane.fail(reason)
+		l.lane.fail(reason, reason)
 		close(l.ended)
 		l.inbound.close()
 	})
