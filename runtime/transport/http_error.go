@@ -54,7 +54,10 @@ func (e *HTTPError) Error() string {
 // body. hadSession: the request named a session. The error has no stage: who
 // waits for it knows that (during).
 func answerError(resp *http.Response, hadSession bool, redact redactor) *Error {
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
+	var body []byte
+	if resp.StatusCode != http.StatusSwitchingProtocols { // it is the bare connection, which outlives the request
+		body, _ = io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
+	}
 	_ = resp.Body.Close()
 	failure := &HTTPError{
 		Status:     resp.StatusCode,
