@@ -234,6 +234,34 @@ func TestABrokenAnswerStreamIsResumed(t *testing.T) {
 	})
 }
 
+func TestAStreamThatBreaksWithinAnEventIsResumedBeforeIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var call frame
+		server := onCall(func(w http.ResponseWriter, _ *http.Request, f frame) {
+			call = f
+			streaming(w)
+			whole := "id: two\n" + f.event(`{"content":[]}`)
+			_, _ = io.WriteString(w, "id: one\ndata:\n\n"+whole[:len(whole)/2])
+		})
+		server.get = func(w http.ResponseWriter, r *http.Request) {
+			after := r.Header.Get("Last-Event-Id")
+			if after == "" {
+				http.Error(w, "no stream of my own", http.StatusMethodNotAllowed)
+				return
+			}
+			streaming(w)
+			if after == "one" {
+				_, _ = io.WriteString(w, "id: two\n"+call.event(`{"content":[]}`))
+			}
+		}
+		s := connectDirect(t, server, Hooks{})
+		defer s.Close()
+		if _, err := s.Call(t.Context(), Call{Tool: "tool"}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestAStreamThatBringsNothingIsNotResumedForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := onCall(func(w http.ResponseWriter, _ *http.Request, _ frame) {

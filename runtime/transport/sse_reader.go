@@ -12,7 +12,8 @@ import (
 // sseEvent is one server-sent event (WHATWG HTML, section 9.2).
 type sseEvent struct {
 	name string // "" means "message"
-	// id is the id the event set, or "".
+	// id is the id the event set, or "": also where the stream ended before the
+	// event did, which then is none that a continuation could follow.
 	id string
 	// retry is the reconnection delay the event set, or 0.
 	retry time.Duration
@@ -62,6 +63,7 @@ func (r *sseReader) next() (sseEvent, error) {
 		line, taken, err := r.readLine(&event)
 		if err != nil {
 			if errors.Is(err, io.EOF) && begun {
+				event.id = ""
 				return event, nil
 			}
 			return sseEvent{}, err
