@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -13,6 +14,8 @@ const (
 	// maxPages and maxTools end a list that does not end by itself.
 	maxPages = 1000
 	maxTools = 50_000
+	// maxList bounds all pages of a list together, in bytes.
+	maxList = maxMessage
 )
 
 // ListTools implements Session.
@@ -29,10 +32,17 @@ func (s *session) list(ctx context.Context) ([]json.RawMessage, error) {
 	cursors := map[string]bool{}
 	params := json.RawMessage("{}")
 	cursor := ""
+	size := 0
 	for range maxPages {
 		result, err := s.link.request(ctx, StageList, "tools/list", params)
 		if err != nil {
 			return endOfList(tools, cursor, err)
+		}
+		if size += len(result); size > maxList {
+			return nil, &Error{
+				Code: CodeTooLarge, Stage: StageList,
+				Message: fmt.Sprintf("tools/list: the pages so far, %d tools, have %d bytes, the limit is %d", len(tools), size, maxList),
+			}
 		}
 		page, err := parsePage(result, s.redact)
 		if err != nil {
