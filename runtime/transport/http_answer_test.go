@@ -200,6 +200,14 @@ func TestABodyOfUnknownLengthIsBounded(t *testing.T) {
 	}
 }
 
+func TestALengthThatIsOnlySaidTakesNoMemory(t *testing.T) {
+	resp := &http.Response{ContentLength: maxMessage, Body: io.NopCloser(strings.NewReader("x"))}
+	body, failure := readBody(resp, maxMessage)
+	if failure != nil || string(body) != "x" || cap(body) > maxMessage/8 {
+		t.Errorf("%q in %d bytes, %v", body, cap(body), failure)
+	}
+}
+
 func TestABrokenAnswerStreamIsResumed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()

@@ -190,7 +190,7 @@ func readBody(resp *http.Response, limit int64) ([]byte, *Error) {
 	}
 	var buf bytes.Buffer
 	if resp.ContentLength > 0 {
-		buf.Grow(int(resp.ContentLength) + bytes.MinRead)
+		buf.Grow(int(min(resp.ContentLength, maxBelieved)) + bytes.MinRead)
 	}
 	n, err := buf.ReadFrom(io.LimitReader(resp.Body, limit+1))
 	if err == nil && n > limit {
@@ -203,6 +203,10 @@ func readBody(resp *http.Response, limit int64) ([]byte, *Error) {
 	}
 	return buf.Bytes(), nil
 }
+
+// maxBelieved bounds the memory a body is given for the length its header says,
+// in bytes: the rest comes with the body.
+const maxBelieved = 1 << 20
 
 // maxCounted bounds how far a body over the limit is read to learn its size, in
 // bytes.
