@@ -98,6 +98,10 @@ func TestFailedAnswersSayWhy(t *testing.T) {
 		"session named": {func(w http.ResponseWriter, _ *http.Request, f frame) {
 			f.refuse(w, 400, -32000, "Bad Request: No valid session ID provided")
 		}, CodeClosed, "forgotten the session", true},
+		"another session": {status(400, "", `argument "session_length" must be positive`), CodeHTTP, "HTTP 400 Bad Request: argument", false},
+		"another one by RPC": {func(w http.ResponseWriter, _ *http.Request, f frame) {
+			f.refuse(w, 400, -32000, "argument session_length must be positive")
+		}, CodeProtocol, "argument session_length must be positive", false},
 		"refused": {func(w http.ResponseWriter, _ *http.Request, f frame) {
 			f.refuse(w, 400, -32602, "unknown session option")
 		}, CodeProtocol, "unknown session option", false},

@@ -152,6 +152,7 @@ type outgoing struct {
 	header     http.Header
 	body       []byte
 	hadSession bool // the request names a session
+	greeted    bool // it comes after the handshake
 }
 
 // send makes one request and returns its answer if the status is a success.
@@ -177,7 +178,7 @@ func (r *remote) send(ctx context.Context, out outgoing) (*http.Response, *Error
 		return nil, failure
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return nil, answerError(resp, out.hadSession, r.redact)
+		return nil, answerError(resp, out, r.redact)
 	}
 	return resp, nil
 }

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -12,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -51,9 +51,8 @@ func (e *HTTPError) Error() string {
 }
 
 // answerError turns an answer that is no success into an *Error and closes its
-// body. hadSession: the request named a session. The error has no stage: who
-// waits for it knows that (during).
-func answerError(resp *http.Response, hadSession bool, redact redactor) *Error {
+// body. The error has no stage: who waits for it knows that (during).
+func answerError(resp *http.Response, to outgoing, redact redactor) *Error {
 	var body []byte
 	if resp.StatusCode != http.StatusSwitchingProtocols { // it is the bare connection, which outlives the request
 		body, _ = io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
@@ -72,7 +71,7 @@ func answerError(resp *http.Response, hadSession bool, redact redactor) *Error {
 	switch {
 	case asksForAuth(failure):
 		return &Error{Code: CodeAuth, Message: failure.Error(), Err: failure}
-	case hadSession && namesLostSession(resp.StatusCode, body, rpc):
+	case namesLostSession(resp.StatusCode, to, body, rpc):
 		return &Error{
 			Code: CodeClosed, Message: ErrSessionLost.Error() + ": " + failure.Error(),
 			Err: errors.Join(ErrSessionLost, failure),
@@ -96,20 +95,28 @@ func asksForAuth(e *HTTPError) bool {
 }
 
 // namesLostSession: 404 is how a server says that it does not know a session
-// (MCP 2025-11-25, basic/transports, session management); some say it by a 400
-// with words.
-func namesLostSession(status int, body []byte, rpc *RPCError) bool {
+// (MCP 2025-11-25, basic/transports, session management). Some say it by a 400
+// with words, as all do that want a session where there was none: a server that
+// was started again as another kind.
+func namesLostSession(status int, to outgoing, body []byte, rpc *RPCError) bool {
 	switch status {
 	case http.StatusNotFound:
-		return rpc == nil || rpc.Code != jsonrpc.CodeMethodNotFound
+		return to.hadSession && (rpc == nil || rpc.Code != jsonrpc.CodeMethodNotFound)
 	case http.StatusBadRequest:
 		if rpc != nil && (rpc.Code == jsonrpc.CodeMethodNotFound || rpc.Code == jsonrpc.CodeInvalidParams) {
 			return false
 		}
-		return bytes.Contains(bytes.ToLower(body[:min(len(body), 1<<10)]), []byte("session"))
+		return (to.hadSession || to.greeted) && lostSession.Match(body[:min(len(body), 1<<10)])
 	}
 	return false
 }
+
+// lostSession are the words for it, of servers in many languages. The word
+// session alone may be about an argument.
+var lostSession = regexp.MustCompile(`(?i)` +
+	`\b(no|invalid|expired|unknown|missing|requires|find)\b(\W+\w+)?\W+(mcp-)?session([ -]?id)?\b` +
+	`|\bsession([ -]?id)?\b[^.\n]{0,80}\b(not found|invalid|expired|unknown|missing|required|must be provided|terminated|closed)\b` +
+	`|\bsession initialization\b|\bserver not initialized\b`)
 
 // errorBody is the JSON-RPC error that a body holds, or nil.
 func errorBody(body []byte) *RPCError {

@@ -96,7 +96,7 @@ func (l *httpLink) outgoing(method string) outgoing {
 	if g != nil {
 		header[headerVersion] = []string{g.version}
 	}
-	return outgoing{method: method, url: l.remote.url, header: header, hadSession: session != nil}
+	return outgoing{method: method, url: l.remote.url, header: header, hadSession: session != nil, greeted: g != nil}
 }
 
 // versionOf is the protocol version of a message. Before it is negotiated, only

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -130,4 +131,60 @@ func TestCallsUnderWayHearForThemselvesThatTheSessionIsLost(t *testing.T) {
 			t.Errorf("a later call: %v", err)
 		}
 	})
+}
+
+func TestA400IsALostSessionIfItSaysSo(t *testing.T) {
+	for text, lost := range map[string]bool{
+		"Bad Request: No valid session ID provided":                            true,
+		"Bad Request: Mcp-Session-Id header is required":                       true,
+		"Bad Request: Missing session ID":                                      true,
+		"Bad Request: Server not initialized":                                  true,
+		"Bad Request: DELETE requires an Mcp-Session-Id header":                true,
+		"Invalid or missing session ID":                                        true,
+		"Not Found: Invalid or expired session ID":                             true,
+		"Not Found: Session has been terminated":                               true,
+		"Session 0d2c6f0e-0b6f-4a53-9d4e-6f0a3f5a0f11 not found":               true,
+		"sessionid must be provided":                                           true,
+		"session closed":                                                       true,
+		"Could not find session":                                               true,
+		"no session":                                                           true,
+		`{"error":"unknown session"}`:                                          true,
+		`method "tools/call" is invalid during session initialization`:         true,
+		"argument session_length must be positive":                             false,
+		"session_id is required":                                               false,
+		"the session is busy":                                                  false,
+		"Invalid cursor for the session export":                                false,
+		"Bad Request: obsession not found":                                     false,
+		"Bad Request: Unsupported protocol version":                            false,
+		"Bad Request: session. " + strings.Repeat("x", 100) + " is not found.": false,
+	} {
+		if got := namesLostSession(http.StatusBadRequest, outgoing{greeted: true}, []byte(text), nil); got != lost {
+			t.Errorf("%q: %v", text, got)
+		}
+		if namesLostSession(http.StatusBadRequest, outgoing{}, []byte(text), nil) {
+			t.Errorf("%q counts before the handshake", text)
+		}
+	}
+}
+
+func TestAServerThatComesToWantASessionIsLost(t *testing.T) {
+	plain := func(result string) answering {
+		return func(w http.ResponseWriter, _ *http.Request, f frame) { f.result(w, result) }
+	}
+	for name, methods := range map[string]map[string]answering{
+		"stateful without a session": {"initialize": plain(fakeInitialize)},
+		"stateless":                  {"server/discover": plain(`{"supportedVersions":["2026-07-28"],"capabilities":{}}`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			methods["tools/call"] = func(w http.ResponseWriter, _ *http.Request, f frame) {
+				f.refuse(w, 400, -32000, "Bad Request: Server not initialized")
+			}
+			s := dialed(t, Spec{URL: serve(t, &fake{methods: methods})}, Hooks{})
+			_, err := s.Call(t.Context(), Call{Tool: "tool"})
+			if !errors.Is(err, ErrSessionLost) {
+				t.Fatalf("got %v", err)
+			}
+			<-s.Done()
+		})
+	}
 }
