@@ -139,15 +139,18 @@ func (s *streamPosition) note(e *sseEvent) {
 // The delays between attempts to open a stream again.
 const (
 	firstDelay = time.Second
+	minDelay   = 250 * time.Millisecond // whatever the server asks for
 	maxDelay   = 30 * time.Second
 )
 
-// delay is how long to wait before attempt n, from 0.
+// delay is how long to wait before attempt n, from 0. What the server asks for
+// is where it begins.
 func (s *streamPosition) delay(n int) time.Duration {
+	first := firstDelay
 	if s.retry > 0 {
-		return s.retry
+		first = max(s.retry, minDelay)
 	}
-	return min(firstDelay<<min(n, 10), maxDelay)
+	return min(first<<min(n, 10), maxDelay)
 }
 
 // discard closes an answer nobody needs. A small rest is read first, so that

@@ -86,7 +86,7 @@ func TestAStreamWithIDsIsContinuedWhereItBroke(t *testing.T) {
 				<-r.Context().Done()
 				return
 			}
-			fmt.Fprintf(w, "retry: 50\nid: e%d\n%s", opened, listChanged)
+			fmt.Fprintf(w, "retry: 500\nid: e%d\n%s", opened, listChanged)
 		}}
 		s := connectDirect(t, server, Hooks{ToolsChanged: func() { line.note("changed") }})
 		time.Sleep(time.Minute)
@@ -94,12 +94,48 @@ func TestAStreamWithIDsIsContinuedWhereItBroke(t *testing.T) {
 		line.check(t, `
 0s    GET after ""
 0s    changed
-50ms  GET after "e1"
-50ms  changed
-100ms GET after "e2"
-100ms changed
-150ms GET after "e3"`)
+500ms GET after "e1"
+500ms changed
+1s    GET after "e2"
+1s    changed
+1.5s  GET after "e3"`)
 	})
+}
+
+func TestAServerThatAsksForHasteIsSpared(t *testing.T) {
+	for name, test := range map[string]struct{ stream, want string }{
+		"on streams without anything": {"retry: 1\n\n", `
+0s    GET
+250ms GET
+750ms GET
+1.75s GET
+3.75s GET`},
+		"on streams with something": {"retry: 1\nid: 1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n", `
+0s    GET
+250ms GET
+500ms GET
+750ms GET
+1s    GET`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				line := &timeline{began: time.Now()}
+				server := &fake{get: func(w http.ResponseWriter, r *http.Request) {
+					if len(line.lines) == 5 {
+						<-r.Context().Done()
+						return
+					}
+					line.note("GET")
+					streaming(w)
+					_, _ = io.WriteString(w, test.stream)
+				}}
+				s := connectDirect(t, server, Hooks{})
+				time.Sleep(time.Minute)
+				s.Close()
+				line.check(t, test.want)
+			})
+		})
+	}
 }
 
 func TestAServerWithoutAStreamIsAskedOnce(t *testing.T) {
