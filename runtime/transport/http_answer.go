@@ -127,8 +127,13 @@ type streamPosition struct {
 	retry  time.Duration // as the server asked, or 0
 }
 
+// maxEventID bounds an id, which goes back in a header, in bytes.
+const maxEventID = 4 << 10
+
+// note takes no id that cannot be sent back: what was noted before it is a
+// position too.
 func (s *streamPosition) note(e *sseEvent) {
-	if e.id != "" {
+	if e.id != "" && len(e.id) <= maxEventID && isFieldValue(e.id) {
 		s.lastID = e.id
 	}
 	if e.retry > 0 {

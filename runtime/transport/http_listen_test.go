@@ -138,6 +138,36 @@ func TestAServerThatAsksForHasteIsSpared(t *testing.T) {
 	}
 }
 
+// What is no field value cannot be sent back.
+func TestAnIDThatFitsNoHeaderIsIgnored(t *testing.T) {
+	for name, id := range map[string]string{"a control": "a\x01b", "too long": strings.Repeat("x", 5000)} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				line := &timeline{began: time.Now()}
+				server := &fake{get: func(w http.ResponseWriter, r *http.Request) {
+					line.note("GET after %q", r.Header.Get("Last-Event-Id"))
+					streaming(w)
+					if len(line.lines) == 3 {
+						<-r.Context().Done()
+						return
+					}
+					fmt.Fprintf(w, "id: fine\n%sid: %s\n%s", listChanged, id, listChanged)
+				}}
+				s := connectDirect(t, server, Hooks{})
+				time.Sleep(time.Minute)
+				if s.Err() != nil {
+					t.Error(s.Err())
+				}
+				s.Close()
+				line.check(t, `
+0s    GET after ""
+1s    GET after "fine"
+2s    GET after "fine"`)
+			})
+		})
+	}
+}
+
 func TestAServerWithoutAStreamIsAskedOnce(t *testing.T) {
 	for name, get := range map[string]http.HandlerFunc{
 		"405":    nil,
