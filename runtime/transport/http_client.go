@@ -173,7 +173,7 @@ func (r *remote) send(ctx context.Context, out outgoing) (*http.Response, *Error
 	maps.Copy(req.Header, out.header)
 	resp, err := r.client.Do(req)
 	if err != nil {
-		failure := sendError(err, connected.Load())
+		failure := sendError(err, out.url.Host, connected.Load())
 		failure.Message = r.redact.text(failure.Message)
 		return nil, failure
 	}

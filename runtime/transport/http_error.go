@@ -131,10 +131,10 @@ func errorBody(body []byte) *RPCError {
 	return parseRPCError(message.Error)
 }
 
-// sendError turns what http.Client.Do failed with into an *Error. connected: a
-// connection was there, so that the request may have reached the server. The
-// error has no stage either.
-func sendError(err error, connected bool) *Error {
+// sendError turns what http.Client.Do failed with, for a host, into an *Error.
+// connected: a connection was there, so that the request may have reached the
+// server. The error has no stage either.
+func sendError(err error, host string, connected bool) *Error {
 	failure := &Error{Code: CodeClosed, NotSent: !connected, Err: err}
 	if !connected {
 		failure.Code = CodeRefused
@@ -148,12 +148,9 @@ func sendError(err error, connected bool) *Error {
 		moved   redirectError
 		away    elsewhereError
 	)
-	cause, host := err, ""
+	cause := err
 	if errors.As(err, &wrapped) {
-		cause = wrapped.Err
-		if target, err := url.Parse(wrapped.URL); err == nil {
-			host = target.Host
-		}
+		cause = wrapped.Err // its URL is where a redirection led, as the server wrote it
 	}
 	failure.Message = fmt.Sprintf("cannot reach %s: %v", host, cause)
 	switch {
