@@ -219,6 +219,7 @@ func TestRetryAfterIsReadInBothForms(t *testing.T) {
 		"": 0, "5": 5 * time.Second, "-5": 0, "soon": 0, "99999999999999": 0,
 		"Sun, 01 Mar 2026 12:01:00 GMT": time.Minute,
 		"Sun, 01 Mar 2026 11:00:00 GMT": 0,
+		"Fri, 31 Dec 9999 23:59:59 GMT": 0,
 	} {
 		if got := retryAfter(value, now); got != want {
 			t.Errorf("%q: %s, want %s", value, got, want)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -192,7 +193,11 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// retryAfter reads RFC 9110, section 10.2.3: seconds or a date.
+// maxRetryAfter is more than anybody waits for.
+const maxRetryAfter = math.MaxInt32 * time.Second
+
+// retryAfter reads RFC 9110, section 10.2.3: seconds or a date. Where it is
+// longer than maxRetryAfter, nothing was asked for.
 func retryAfter(value string, now time.Time) time.Duration {
 	if value == "" {
 		return 0
@@ -201,7 +206,9 @@ func retryAfter(value string, now time.Time) time.Duration {
 		return time.Duration(seconds) * time.Second
 	}
 	if date, err := http.ParseTime(value); err == nil {
-		return max(0, date.Sub(now).Round(time.Second))
+		if wait := date.Sub(now).Round(time.Second); wait > 0 && wait <= maxRetryAfter {
+			return wait
+		}
 	}
 	return 0
 }
