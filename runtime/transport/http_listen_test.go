@@ -257,15 +257,15 @@ func TestAStreamThatIsRefusedLosesNoListChange(t *testing.T) {
 			<-r.Context().Done()
 		}, `
 0s    GET after ""
-50ms  GET after "e1"
-100ms GET after ""
-100ms changed`},
+250ms GET after "e1"
+750ms GET after ""
+750ms changed`},
 		"the login has expired": {func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusUnauthorized) }, `
 0s    GET after ""
-50ms  GET after "e1"
-100ms GET after ""
-100ms level=WARN msg="the server tells no list changes any more" error="HTTP 401 Unauthorized: no"
-100ms changed`},
+250ms GET after "e1"
+750ms GET after ""
+750ms level=WARN msg="the server tells no list changes any more" error="HTTP 401 Unauthorized: no"
+750ms changed`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -276,7 +276,7 @@ func TestAStreamThatIsRefusedLosesNoListChange(t *testing.T) {
 					if first {
 						first = false
 						streaming(w)
-						_, _ = io.WriteString(w, "retry: 50\nid: e1\ndata:\n\n")
+						_, _ = io.WriteString(w, "retry: 250\nid: e1\ndata:\n\n")
 						return
 					}
 					test.again(w, r)
