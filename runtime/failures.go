@@ -46,7 +46,7 @@ func classify(err error) failure {
 		return failFinal
 	case errors.As(err, &te) && te.Code == transport.CodeAuth:
 		return failAuth
-	case errors.As(err, &te) && te.Code == transport.CodeNotFound:
+	case errors.As(err, &te) && te.Lasting:
 		return failFinal
 	}
 	return failRetry

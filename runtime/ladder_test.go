@@ -62,7 +62,7 @@ func TestL32LostServerIsConnectedAtOnce(t *testing.T) {
 func TestL32CommandNotFoundIsNotTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, map[string]*scripted{"a": {dial: always(plan{err: &transport.Error{
-			Code: transport.CodeNotFound, Stage: transport.StageSpawn, Message: `spawn: "a" not found`,
+			Code: transport.CodeNotFound, Stage: transport.StageSpawn, Lasting: true, Message: `spawn: "a" not found`,
 		}})}})
 		w.open()
 		defer w.close()

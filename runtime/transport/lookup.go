@@ -13,11 +13,10 @@ import (
 // resolve finds the program of spec, and gives the environment it is to have:
 // spec's own, with the login shell's PATH behind its own if that was needed.
 func (d *Dialer) resolve(ctx context.Context, spec *Spec) (string, []string, error) {
-	if info, statErr := os.Stat(spec.Dir); spec.Dir != "" && (statErr != nil || !info.IsDir()) {
+	if err := enterable(spec.Dir); err != nil {
 		return "", nil, &Error{
-			Code: CodeSpawn, Stage: StageSpawn, NotSent: true,
-			Message: fmt.Sprintf("working directory %q does not exist or is no directory", spec.Dir),
-			Err:     statErr,
+			Code: CodeSpawn, Stage: StageSpawn, NotSent: true, Lasting: true, Err: err,
+			Message: fmt.Sprintf("working directory %q cannot be entered: %v", spec.Dir, bare(err)),
 		}
 	}
 	if strings.ContainsRune(spec.Command, '/') {
@@ -35,7 +34,8 @@ func (d *Dialer) resolve(ctx context.Context, spec *Spec) (string, []string, err
 		return path, spec.Env, nil
 	}
 	searched := getenv(spec.Env, "PATH")
-	if path := search(spec.Command, searched, spec.Dir); path != "" {
+	path, refused := search(spec.Command, searched, spec.Dir)
+	if path != "" {
 		return path, spec.Env, nil
 	}
 	wider := joinPaths(searched, d.login.get(ctx, func() string { return d.askLoginShell(ctx, spec.Env) }))
@@ -43,27 +43,63 @@ func (d *Dialer) resolve(ctx context.Context, spec *Spec) (string, []string, err
 		return "", nil, interrupted(ctx, StageSpawn, "looking for "+spec.Command, true)
 	}
 	if wider != searched {
-		if path := search(spec.Command, wider, spec.Dir); path != "" {
+		if path, refused = search(spec.Command, wider, spec.Dir); path != "" {
 			return path, setenv(spec.Env, "PATH", wider), nil
 		}
+	}
+	if refused != "" {
+		return "", nil, pathError(spec.Command, refused, fs.ErrPermission)
 	}
 	return "", nil, notFound(spec.Command, wider)
 }
 
+// enterable is nil for a directory that a child can be started in, and for "".
+func enterable(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return errors.New("it is no directory")
+	case !executable(dir, info):
+		return fs.ErrPermission
+	}
+	return nil
+}
+
+// bare is an error without the path that it is about.
+func bare(err error) error {
+	var about *fs.PathError
+	if errors.As(err, &about) {
+		return about.Err
+	}
+	return err
+}
+
 // search looks for a command in the directories of a PATH. Relative ones, and
-// "" for the current one, are relative to dir.
-func search(command, path, dir string) string {
+// "" for the current one, are relative to dir. refused is a file of that name
+// that may not be executed.
+func search(command, path, dir string) (found, refused string) {
 	for _, element := range filepath.SplitList(path) {
 		if !filepath.IsAbs(element) {
 			element = filepath.Join(dir, element)
 		}
 		// Absolute, because the child looks it up from its own directory.
 		candidate, err := filepath.Abs(filepath.Join(element, command))
-		if err == nil && runnable(candidate) == nil {
-			return candidate
+		if err != nil {
+			continue
+		}
+		switch err := runnable(candidate); {
+		case err == nil:
+			return candidate, ""
+		case errors.Is(err, fs.ErrPermission) && refused == "":
+			refused = candidate
 		}
 	}
-	return ""
+	return "", refused
 }
 
 // runnable is nil for a file that may be executed.
@@ -126,7 +162,7 @@ func notFound(command, path string) *Error {
 		where = "PATH searched: " + path
 	}
 	return &Error{
-		Code: CodeNotFound, Stage: StageSpawn, NotSent: true,
+		Code: CodeNotFound, Stage: StageSpawn, NotSent: true, Lasting: true,
 		Message: fmt.Sprintf("command %q not found; %s", command, where),
 		Hint:    installHint(command),
 		Err:     fs.ErrNotExist,
@@ -136,6 +172,9 @@ func notFound(command, path string) *Error {
 // installHint is the likely fix for a missing command.
 func installHint(command string) string {
 	const orPath = ", or give its full path as the command"
+	if strings.Contains(command, " ") {
+		return `the command is the program alone: what follows it belongs into "args"`
+	}
 	switch command {
 	case "npx", "npm", "node":
 		return command + " comes with Node.js: install it (https://nodejs.org)" + orPath
@@ -154,7 +193,7 @@ func installHint(command string) string {
 
 // pathError is about a command given as a path.
 func pathError(command, path string, err error) *Error {
-	e := &Error{Code: CodeSpawn, Stage: StageSpawn, NotSent: true, Err: err}
+	e := &Error{Code: CodeSpawn, Stage: StageSpawn, NotSent: true, Lasting: true, Err: err}
 	named := fmt.Sprintf("%q", command)
 	if command != path {
 		named = fmt.Sprintf("%q (%s)", command, path)
@@ -163,12 +202,17 @@ func pathError(command, path string, err error) *Error {
 	case errors.Is(err, fs.ErrNotExist):
 		e.Code = CodeNotFound
 		e.Message = fmt.Sprintf("command %s not found", named)
-		e.Hint = "correct the path; a relative one starts at the server's working directory"
+		e.Hint = "correct the path"
+		if strings.Contains(filepath.Base(command), " ") {
+			e.Hint = installHint(command)
+		}
 	case errors.Is(err, fs.ErrPermission):
 		e.Message = fmt.Sprintf("command %s may not be executed", named)
 		e.Hint = "chmod +x " + path
 	default:
-		e.Message = fmt.Sprintf("command %s cannot be started: %v", named, err)
+		var failing *fs.PathError
+		e.Lasting = !errors.As(err, &failing) // a file system may come back
+		e.Message = fmt.Sprintf("command %s cannot be started: %v", named, bare(err))
 	}
 	return e
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 	"sync"
 	"time"
 )
@@ -75,6 +76,9 @@ func (d *Dialer) startProcess(ctx context.Context, spec *Spec) (*process, error)
 	if err := supported(); err != nil {
 		return nil, spawnError(spec, err)
 	}
+	if err := passable(spec); err != nil {
+		return nil, err
+	}
 	path, env, err := d.resolve(ctx, spec)
 	if err != nil {
 		return nil, err
@@ -108,6 +112,31 @@ func (d *Dialer) startProcess(ctx context.Context, spec *Spec) (*process, error)
 		return nil, spawnError(spec, err)
 	}
 	return newProcess(child, pipes), nil
+}
+
+// passable refuses what no process can be given: a zero byte ends a string.
+func passable(spec *Spec) error {
+	what := ""
+	if strings.Contains(spec.Command, "\x00") {
+		what = "the command"
+	}
+	for i, arg := range spec.Args {
+		if strings.Contains(arg, "\x00") {
+			what = fmt.Sprintf("argument %d", i+1)
+		}
+	}
+	for _, entry := range spec.Env {
+		if key, value, _ := strings.Cut(entry, "="); strings.Contains(value, "\x00") {
+			what = "environment variable " + key
+		}
+	}
+	if what == "" {
+		return nil
+	}
+	return &Error{
+		Code: CodeSpawn, Stage: StageSpawn, NotSent: true, Lasting: true,
+		Message: fmt.Sprintf("command %q cannot be started: %s has a zero byte in it", spec.Command, what),
+	}
 }
 
 func newProcess(child *os.Process, pipes *childPipes) *process {

@@ -28,7 +28,7 @@ func ownExecutable() (string, error)           { return os.Executable() }
 
 func spawnError(spec *Spec, err error) *Error {
 	return &Error{
-		Code: CodeSpawn, Stage: StageSpawn, NotSent: true, Err: err,
+		Code: CodeSpawn, Stage: StageSpawn, NotSent: true, Lasting: true, Err: err,
 		Message: fmt.Sprintf("command %q cannot be started: %v", spec.Command, err),
 	}
 }

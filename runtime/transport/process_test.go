@@ -209,28 +209,45 @@ func TestACommandThatIsNotThereIsExplained(t *testing.T) {
 	}
 	script("plain", "", 0o600)
 	script("badinterp", "#!/no/such/interpreter\n", 0o700)
+	script("noprogram", "x", 0o700)
 	for _, c := range []struct {
 		command, dir string
 		code         Code
-		message      string // a part
-		hint         string // a part
+		message      string   // a part
+		hint         string   // a part
+		give         []string // argument, or variable
 	}{
-		{"npx", dir, CodeNotFound, `command "npx" not found; PATH searched: /no/such/dir`, "Node.js"},
-		{"uvx", dir, CodeNotFound, `command "uvx" not found`, "docs.astral.sh/uv"},
-		{"docker", dir, CodeNotFound, `command "docker" not found`, "Docker"},
-		{"my-server", dir, CodeNotFound, `command "my-server" not found`, "install my-server"},
-		{"./missing", dir, CodeNotFound, `"./missing" (` + dir + `/missing) not found`, "working directory"},
-		{"./plain", dir, CodeSpawn, "may not be executed", "chmod +x"},
-		{"./badinterp", dir, CodeSpawn, "cannot be started", "interpreter"},
-		{"/", dir, CodeSpawn, "is a directory", ""},
-		{"./plain", dir + "/none", CodeSpawn, "working directory", ""},
+		{"npx", dir, CodeNotFound, `command "npx" not found; PATH searched: /no/such/dir`, "Node.js", nil},
+		{"uvx", dir, CodeNotFound, `command "uvx" not found`, "docs.astral.sh/uv", nil},
+		{"docker", dir, CodeNotFound, `command "docker" not found`, "Docker", nil},
+		{"my-server", dir, CodeNotFound, `command "my-server" not found`, "install my-server", nil},
+		{"python3 -m server", dir, CodeNotFound, `command "python3 -m server" not found`, `belongs into "args"`, nil},
+		{"./missing", dir, CodeNotFound, `"./missing" (` + dir + `/missing) not found`, "correct the path", nil},
+		{"./missing --now", dir, CodeNotFound, `"./missing --now" (` + dir + `/missing --now) not found`, `belongs into "args"`, nil},
+		{"plain", dir, CodeSpawn, `"plain" (` + dir + `/plain) may not be executed`, "chmod +x", []string{"", "PATH=" + dir}},
+		{"./plain", dir, CodeSpawn, "may not be executed", "chmod +x", nil},
+		{"./badinterp", dir, CodeSpawn, "cannot be started", "interpreter", nil},
+		{"./noprogram", dir, CodeSpawn, "cannot be started", "#!/bin/sh", nil},
+		{"/", dir, CodeSpawn, "is a directory", "", nil},
+		{"./plain", dir + "/none", CodeSpawn, "working directory", "", nil},
+		{"./plain", dir + "/plain", CodeSpawn, "is no directory", "", nil},
+		{"/bin/sh", dir, CodeSpawn, "argument 1 has a zero byte", "", []string{"a\x00b"}},
+		{"/bin/sh", dir, CodeSpawn, "variable TOKEN has a zero byte", "", []string{"", "TOKEN=a\x00b"}},
+		{"/bin/sh", dir, CodeSpawn, "cannot be started", "variable BIG alone has 4194308 bytes", []string{"x", "BIG=" + strings.Repeat("x", 4<<20)}},
 	} {
 		spec := Spec{
 			Name: "x", Kind: Stdio, Command: c.command, Dir: c.dir,
 			Env: []string{"PATH=/no/such/dir", "SHELL=/bin/false", "HOME=" + dir},
 		}
+		if len(c.give) > 0 {
+			spec.Args = c.give[:1]
+			spec.Env = append(spec.Env, c.give[1:]...)
+		}
 		_, err := (&Dialer{}).Dial(t.Context(), spec, Hooks{})
 		e := wantError(t, err, c.code, StageSpawn, true)
+		if !e.Lasting {
+			t.Errorf("%s: %v is said to heal by itself", c.command, err)
+		}
 		if !strings.Contains(e.Message, c.message) || !strings.Contains(e.Hint, c.hint) {
 			t.Errorf("%s: %q, hint %q; want %q, hint %q", c.command, e.Message, e.Hint, c.message, c.hint)
 		}

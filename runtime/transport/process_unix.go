@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -52,7 +53,7 @@ func reapLeader(pid int) (code int, signal string) {
 
 // spawnError explains why a file that is there could not be started.
 func spawnError(spec *Spec, err error) *Error {
-	e := &Error{Code: CodeSpawn, Stage: StageSpawn, NotSent: true, Err: err}
+	e := &Error{Code: CodeSpawn, Stage: StageSpawn, NotSent: true, Lasting: true, Err: err}
 	var cause syscall.Errno
 	if !errors.As(err, &cause) {
 		e.Message = fmt.Sprintf("command %q cannot be started: %v", spec.Command, err)
@@ -65,10 +66,33 @@ func spawnError(spec *Spec, err error) *Error {
 	case syscall.ENOEXEC:
 		e.Hint = "it is no program for this system; a script needs a first line such as #!/bin/sh"
 	case syscall.E2BIG:
-		e.Hint = "its arguments and environment are too large"
-	case syscall.EAGAIN, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE:
-		e.Hint = "the system has run out of processes, memory or files"
+		name, size := largest(spec)
+		e.Hint = fmt.Sprintf("its arguments and environment are too large: %s alone has %d bytes", name, size)
+	case syscall.EMFILE:
+		e.Lasting = false
+		e.Hint = "mcp-sidecar may open no more files: see ulimit -n"
+	case syscall.EAGAIN:
+		e.Lasting = false
+		e.Hint = "no more processes may be started: see ulimit -u"
+	case syscall.ENOMEM, syscall.ENFILE, syscall.ETXTBSY, syscall.EIO:
+		e.Lasting = false
 	default: // the cause says it all
 	}
 	return e
+}
+
+// largest is what takes the most room of what a child is given.
+func largest(spec *Spec) (name string, size int) {
+	for i, arg := range spec.Args {
+		if len(arg) > size {
+			name, size = fmt.Sprintf("argument %d", i+1), len(arg)
+		}
+	}
+	for _, entry := range spec.Env {
+		if len(entry) > size {
+			key, _, _ := strings.Cut(entry, "=")
+			name, size = "environment variable "+key, len(entry)
+		}
+	}
+	return name, size
 }

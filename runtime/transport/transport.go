@@ -134,6 +134,9 @@ type Error struct {
 	Stderr  []string
 	// NotSent: the request provably did not reach the server.
 	NotSent bool
+	// Lasting: the next attempt fails in the same way, until somebody changes
+	// something.
+	Lasting bool
 	Err     error
 }
 
