@@ -146,6 +146,12 @@ func (s *session) Info() Info { return s.info }
 // Call implements Session.
 func (s *session) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	result, err := s.link.call(ctx, c)
+	if err != nil && s.link.err() != nil {
+		select {
+		case <-s.ended:
+		case <-ctx.Done():
+		}
+	}
 	return result, s.redact.failure(err)
 }
 

@@ -146,8 +146,7 @@ func TestADyingServerEndsItsCallsWithItsLastWords(t *testing.T) {
 	if !strings.Contains(e.Message, "killed by signal: killed during tools/call") || fmt.Sprint(e.Stderr) != "[out of luck]" {
 		t.Errorf("error = %q, stderr %q", e.Message, e.Stderr)
 	}
-	<-s.Done()
-	wantError(t, s.Err(), CodeExited, StageTransport, false)
+	wantError(t, s.Err(), CodeExited, StageTransport, false) // is known by then
 	_, err = s.Call(t.Context(), Call{Tool: "echo"})
 	wantError(t, err, CodeExited, StageCall, true)
 }

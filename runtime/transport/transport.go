@@ -194,7 +194,8 @@ type Session interface {
 	// Call runs a tool and returns the result's bytes. The end of ctx ends it at
 	// once, whatever the server does, with ctx's cause; the server is sent
 	// notifications/cancelled with that cause as its reason.
-	// A JSON-RPC error from the server is an *Error wrapping an *RPCError.
+	// A JSON-RPC error from the server is an *Error wrapping an *RPCError. When the
+	// connection was lost, Done is closed before it returns.
 	Call(ctx context.Context, c Call) (json.RawMessage, error)
 	// Done is closed when the connection is unusable; Err then says why.
 	Done() <-chan struct{}
