@@ -281,9 +281,9 @@ func (m *Manager) Close() {
 	m.children.Wait()
 }
 
-// CloseWithin is Close for one who cannot wait: after limit it returns, and what
-// is left of the servers is for the guard.
-func (m *Manager) CloseWithin(limit time.Duration) {
+// CloseWithin is Close for one who cannot wait: after limit it returns false, and
+// what is left of the servers is for the guard.
+func (m *Manager) CloseWithin(limit time.Duration) bool {
 	closed := make(chan struct{})
 	go func() { // ends with Close, or with the process
 		defer close(closed)
@@ -291,7 +291,9 @@ func (m *Manager) CloseWithin(limit time.Duration) {
 	}()
 	select {
 	case <-closed:
+		return true
 	case <-time.After(limit):
+		return false
 	}
 }
 

@@ -51,8 +51,8 @@ func (f *flags) logger(stderr *lineWriter) (*logs, func(), error) {
 }
 
 // open starts the runtime, for one server if only names it. The function stops
-// every server and the guard, and returns when nothing is left; with a limit
-// other than 0 the servers that have not ended by then are killed.
+// every server and the guard, and returns when nothing is left. With a limit
+// other than 0 what has not ended by then is left to the guard.
 func (f *flags) open(log *slog.Logger, only string, hostGone func()) (*runtime.Manager, func(limit time.Duration)) {
 	mark := rand.Text()
 	guard := &transport.Guard{Mark: runtime.NestedEnv + "=" + mark}
@@ -75,10 +75,10 @@ func (f *flags) open(log *slog.Logger, only string, hostGone func()) (*runtime.M
 		Nested:   os.Getenv(runtime.NestedEnv) != "",
 	})
 	return m, func(limit time.Duration) {
-		if limit > 0 {
-			m.CloseWithin(limit)
-		} else {
+		if limit == 0 {
 			m.Close()
+		} else if !m.CloseWithin(limit) {
+			return // the guard acts when this process has ended
 		}
 		guard.Close()
 	}

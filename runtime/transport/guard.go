@@ -24,7 +24,7 @@ const (
 	// unmarked stands for no mark. It has no "=", as every mark has.
 	unmarked = "1"
 	// guardOrder is the line that precedes the end of the pipe when it is meant:
-	// then no child is between fork and exec.
+	// then every server has been stopped, and there is nothing to look for.
 	guardOrder = "."
 	// guardAnswers bounds a write to a guard that has stopped reading.
 	guardAnswers = time.Second
@@ -44,9 +44,11 @@ const (
 // within milliseconds, long before the system has gone through all numbers.
 //
 // A list has a hole: we may be killed between the start of a server and Add, and
-// a server's descendant may leave the group. Hence the mark: on Linux the guard
-// then also kills every process of this user that has it in its environment
-// (sweep). macOS shows no environments, and there the hole remains.
+// a server's descendant may leave the group. Hence the mark: when we did not end
+// by Close, on Linux the guard also kills every process of this user that has it
+// in its environment (sweep). macOS shows no environments, and there the hole
+// remains. After Close there is no sweep: what has left its group then, such as
+// a browser that was opened for a login, was meant to stay.
 //
 // The zero value is ready, and nil guards nothing. The process is started with
 // the first server, and again with the same list if it dies.
@@ -112,14 +114,19 @@ func (g *Guard) Remove(pgid int) {
 	_ = g.tell('-', pgid)
 }
 
-// Close ends the guard, which kills what is still listed, and waits for it.
-func (g *Guard) Close() {
+// Close ends the guard, which kills what is still listed, and waits for it. It is
+// for when every server has been stopped; else leave it to act when the sidecar
+// ends.
+func (g *Guard) Close() { g.end(guardOrder) }
+
+// end says a last word to the guard, if any, and drops it.
+func (g *Guard) end(word string) {
 	g.mu.Lock()
 	if g.used {
 		g.used = false
 		close(g.closed)
-		if g.pipe != nil {
-			_ = g.write(guardOrder) // else its sweep takes longer
+		if g.pipe != nil && word != "" {
+			_ = g.write(word) // it is a kindness
 		}
 		g.drop()
 	}
@@ -234,17 +241,17 @@ func (g *Guard) keep(child *os.Process, closed <-chan struct{}) {
 }
 
 // RunGuard is the guard: it reads "+<pgid>" and "-<pgid>" lines until in ends,
-// then kills every group still listed and everything that bears the mark in
-// GuardEnv, and returns the exit code. Signals that a terminal or a session
+// then kills every group still listed and, unless the end was announced,
+// everything that bears the mark in GuardEnv, and returns the exit code. Signals that a terminal or a session
 // manager sends to everybody do not end it: its pipe does.
 func RunGuard(in io.Reader) int {
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	groups := map[int]struct{}{}
-	looks := sweepQuiet
+	ordered := false
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
 		if lines.Text() == guardOrder {
-			looks = 1
+			ordered = true
 			continue
 		}
 		pgid, add, err := parseGuardLine(lines.Text())
@@ -260,8 +267,8 @@ func RunGuard(in io.Reader) int {
 	for pgid := range groups {
 		killGroup(pgid)
 	}
-	if mark := os.Getenv(GuardEnv); strings.Contains(mark, "=") {
-		sweep(mark, looks)
+	if mark := os.Getenv(GuardEnv); !ordered && strings.Contains(mark, "=") {
+		sweep(mark)
 	}
 	return 0
 }

@@ -26,15 +26,16 @@ const (
 )
 
 // sweep kills every process of this user whose environment holds the mark, with
-// its process group, and those they start meanwhile, until looks in a row have
-// found none. What has dropped the mark or changed its user is not found.
-func sweep(mark string, looks int) {
+// its process group, and those they start meanwhile, until sweepQuiet looks in a
+// row have found none. What has dropped the mark or changed its user is not
+// found.
+func sweep(mark string) {
 	limit := time.Now().Add(sweepTime)
 	for quiet := 0; ; time.Sleep(sweepPause) {
 		if quiet++; killMarked(mark) {
 			quiet = 0
 		}
-		if quiet >= looks || time.Now().After(limit) {
+		if quiet >= sweepQuiet || time.Now().After(limit) {
 			return
 		}
 	}

@@ -23,12 +23,26 @@ func TestTheGuardKillsWhatBearsTheMarkAndNothingElse(t *testing.T) {
 	if err := g.start(); err != nil {
 		t.Fatal(err)
 	}
-	g.Close()
+	g.end("") // as a kill of the sidecar
 	marked.mustEnd(t, time.Second)
 	also.mustEnd(t, time.Second)
 	for _, o := range others {
 		o.mustLive(t)
 	}
+}
+
+// A browser that a server has opened is the user's by now.
+func TestWhatLeftTheGroupSurvivesAnOrderlyEnd(t *testing.T) {
+	t.Parallel()
+	all := newLives(t)
+	mark := newMark()
+	marked := startStubborn(t, all, mark)
+	g := Guard{Mark: mark}
+	if err := g.start(); err != nil {
+		t.Fatal(err)
+	}
+	g.Close() // waits for it
+	marked.mustLive(t)
 }
 
 func TestWhatLeftTheGroupDoesNotSurviveAKillOfTheSidecar(t *testing.T) {
