@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/natefinch/atomic"
@@ -124,7 +125,7 @@ func (c *Cache) Load(key Key, maxAge time.Duration, now time.Time) (List, bool) 
 		}
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // Save says it, once
 	case errors.Is(err, errTooOld), errors.Is(err, errForeign): // as it goes, with time and new versions
 		c.logOnce(slog.LevelInfo, "load "+string(key), "cached tools are not used", c.path(key), err)
 	default:
