@@ -164,8 +164,8 @@ func (l *stdioLink) explain(err error) error {
 func (l *stdioLink) fail(reason *Error) {
 	l.failing.Do(func() {
 		l.failure = reason
+		close(l.ended) // before the calls hear of it: see session.Call
 		l.lane.fail(reason, reason)
-		close(l.ended)
 		l.inbound.close()
 	})
 }
