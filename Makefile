@@ -91,7 +91,7 @@ fuzz: ## every fuzz target for FUZZTIME
 
 .PHONY: transcripts
 transcripts: ## the contract, against the built binary
-	$(GO) test -race $$($(GO) list ./conformance/... | grep -v /conformance/real)
+	$(GO) test -race -count=1 $$($(GO) list ./conformance/... | grep -v /conformance/real)
 
 .PHONY: real
 real: $(REAL_SERVERS) ## MCP servers from npm and of the Go SDK

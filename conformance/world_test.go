@@ -51,6 +51,9 @@ type remote struct {
 
 func newWorld(t *testing.T, files []txtar.File) *world {
 	t.Helper()
+	if err := lookAtSources(); err != nil {
+		t.Fatal(err)
+	}
 	root, err := os.MkdirTemp("", "cf") //nolint:usetesting // t.TempDir is too long for a socket's path
 	if err != nil {
 		t.Fatal(err)
