@@ -1,8 +1,8 @@
 # mcp-sidecar: `make help` lists what can be asked for.
 #
-# Everything a target needs beyond Go, Node (with npm), bash and make is
-# installed by that target: Go tools into build/tools, npm packages beside
-# their lockfile.
+# Everything a target needs beyond Go, Node (with npm), bash, make and, for the
+# race detector of the tests, a C compiler is installed by that target: Go tools
+# into build/tools, npm packages beside their lockfile.
 
 # Versions of the tools; the only place that names them.
 GOLANGCI_LINT_VERSION := v2.15.0
