@@ -125,9 +125,9 @@ func errorBody(body []byte) *RPCError {
 		JSONRPC string          `json:"jsonrpc"`
 		Error   json.RawMessage `json:"error"`
 	}
-	err := json.Unmarshal(body, &message)
-	if err != nil || message.JSONRPC != "2.0" || message.Error == nil || string(message.Error) == "null" {
-		return nil // it may be a page, or any other text
+	_ = json.Unmarshal(body, &message) // a page, or any other text, has none of them
+	if message.JSONRPC != "2.0" || message.Error == nil || string(message.Error) == "null" {
+		return nil
 	}
 	return parseRPCError(message.Error)
 }
