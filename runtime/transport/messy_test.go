@@ -25,6 +25,12 @@ func (p *peer) runMessy(name string) {
 	case "empty":
 		p.empty(p.until("server/discover"))
 		p.serve(p.unusable)
+	case "shuts":
+		p.greet(p.until("initialize"))
+		p.until("notifications/initialized")
+		_ = os.Stdin.Close()
+		_, _ = os.Stderr.WriteString("shut\n")
+		select {}
 	case "mute":
 		p.greet(p.until("initialize"))
 		p.until("notifications/initialized")

@@ -3,6 +3,8 @@ package transport
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"log/slog"
 	"sync"
 	"time"
@@ -146,7 +148,7 @@ func (s *session) Info() Info { return s.info }
 // Call implements Session.
 func (s *session) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	result, err := s.link.call(ctx, c)
-	if err != nil && s.link.err() != nil {
+	if err != nil && (s.link.err() != nil || errors.Is(err, io.ErrClosedPipe)) { // the link ends then
 		select {
 		case <-s.ended:
 		case <-ctx.Done():

@@ -112,26 +112,33 @@ func (l *stdioLink) greet(ctx context.Context, era Era) (g greeting, probing boo
 	return g, false, nil
 }
 
-// guide waits for the end of the process, or of its stdout, and tells everybody.
+// guide waits for the end of the process, or of one of its pipes, and tells
+// everybody.
 func (l *stdioLink) guide() {
 	select {
 	case <-l.process.ended:
 	case <-l.silent:
-		// Usually because it is ending.
-		limit := time.NewTimer(2 * drainTime)
-		defer limit.Stop()
-		select {
-		case <-l.process.exited:
-			<-l.process.ended
-		case <-limit.C:
-			l.fail(&Error{Code: CodeClosed, Stage: StageTransport, Message: "the server closed its stdout", Stderr: l.stderr.last()})
-			l.process.stop(l.within)
-			l.out.close()
-			<-l.process.ended
-		}
+		l.losing("the server closed its stdout")
+	case <-l.out.done:
+		l.losing("the server closed its stdin")
 	}
 	l.fail(l.exited())
 	l.out.close()
+}
+
+// losing waits for the end of a process that has closed a pipe: usually it is
+// ending. Else it is of no use any more.
+func (l *stdioLink) losing(how string) {
+	limit := time.NewTimer(2 * drainTime)
+	defer limit.Stop()
+	select {
+	case <-l.process.exited:
+	case <-limit.C:
+		l.fail(&Error{Code: CodeClosed, Stage: StageTransport, Message: how, Stderr: l.stderr.last()})
+		l.process.stop(l.within)
+		l.out.close()
+	}
+	<-l.process.ended
 }
 
 // exited is why the link ended if the process did of its own.

@@ -311,6 +311,22 @@ func TestAServerThatClosesItsStdoutIsLost(t *testing.T) {
 	}
 }
 
+func TestAServerThatClosesItsStdinIsLost(t *testing.T) {
+	t.Parallel()
+	shut := make(chan struct{})
+	s := dialChild(t, "shuts", Hooks{Stderr: func(string) { close(shut) }})
+	<-shut
+	var failed *Error
+	for failed == nil || !failed.NotSent { // the first is on its way when the pipe breaks
+		_, err := s.Call(t.Context(), Call{Tool: "echo"})
+		failed = wantError(t, err, CodeClosed, StageCall, failed != nil)
+	}
+	e := wantError(t, s.Err(), CodeClosed, StageTransport, false) // is known by then
+	if e.Message != "the server closed its stdin" {
+		t.Errorf("Err = %q", e.Message)
+	}
+}
+
 func TestListChangesAndLogsReachTheHooks(t *testing.T) {
 	t.Parallel()
 	got := newLines()
