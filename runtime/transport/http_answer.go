@@ -137,7 +137,7 @@ func (s *streamPosition) note(e *sseEvent) {
 		s.lastID = e.id
 	}
 	if e.retry > 0 {
-		s.retry = min(e.retry, maxDelay)
+		s.retry = e.retry
 	}
 }
 
@@ -148,14 +148,14 @@ const (
 	maxDelay   = 30 * time.Second
 )
 
-// delay is how long to wait before attempt n, from 0. What the server asks for
-// is where it begins.
+// delay is how long to wait before attempt n, from 0: what the server asks for,
+// and longer while nothing comes of it.
 func (s *streamPosition) delay(n int) time.Duration {
 	first := firstDelay
 	if s.retry > 0 {
 		first = max(s.retry, minDelay)
 	}
-	return min(first<<min(n, 10), maxDelay)
+	return max(first, min(first<<min(n, 10), maxDelay))
 }
 
 // discard closes an answer nobody needs. A small rest is read first, so that

@@ -188,6 +188,8 @@ func (c *httpCore) carry(p *posting) {
 	}
 	p.unsent.Store(failure.NotSent)
 	p.forget()
+	// The link has ended when the call hears of it: see session.Call.
+	ends := isSessionLost(failure) && c.beginEnd(failure)
 	own := failure
 	if p.accepted {
 		own = mayHaveRun(failure)
@@ -195,8 +197,8 @@ func (c *httpCore) carry(p *posting) {
 	if !p.answered.Swap(true) {
 		c.lane.refuse(p.id, p.refusal(own))
 	}
-	if isSessionLost(failure) {
-		c.fail(failure)
+	if ends {
+		c.finishEnd()
 	}
 }
 
@@ -247,12 +249,14 @@ func (c *httpCore) dropAll() {
 
 // spawn runs f in a goroutine of the link, unless that has ended. f ends with
 // the link's ctx.
-func (c *httpCore) spawn(f func()) {
+func (c *httpCore) spawn(f func()) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.failure == nil {
-		c.running.Go(f)
+	if c.failure != nil {
+		return false
 	}
+	c.running.Go(f)
+	return true
 }
 
 const (
@@ -276,7 +280,7 @@ func (c *httpCore) post(frame []byte) {
 		c.log.Debug("message to the server dropped: it does not listen", "bytes", len(frame))
 		return
 	}
-	c.spawn(func() {
+	runs := c.spawn(func() {
 		defer func() { <-c.posts }()
 		ctx, cancel := context.WithTimeout(c.ctx, postTimeout)
 		defer cancel()
@@ -284,6 +288,9 @@ func (c *httpCore) post(frame []byte) {
 			c.log.Debug("the server refused a message", "method", e.name(), "error", failure)
 		}
 	})
+	if !runs {
+		<-c.posts
+	}
 }
 
 // tell posts what has no answer. Any success will do: servers send 200, 202 and
@@ -311,23 +318,34 @@ func (c *httpCore) send(ctx context.Context, out outgoing) (*http.Response, *Err
 // session is lost.
 const settleTime = time.Second
 
-// fail ends the link: everything under way fails, and every goroutine ends. When
-// the session is lost, what is under way is given a moment first: the server may
-// have taken it before, and only its own answer tells whether it may be repeated.
+// fail ends the link, if that has not begun.
 func (c *httpCore) fail(cause *Error) {
+	if c.beginEnd(cause) {
+		c.finishEnd()
+	}
+}
+
+// beginEnd takes no more requests. The first caller is to finish the end.
+func (c *httpCore) beginEnd(cause *Error) (first bool) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.failure != nil {
-		c.mu.Unlock()
-		return
+		return false
 	}
 	failure := *cause
 	failure.Stage, failure.NotSent = StageTransport, false
 	c.failure = &failure
-	c.mu.Unlock()
-	if isSessionLost(cause) {
+	return true
+}
+
+// finishEnd fails everything under way and ends every goroutine. When the
+// session is lost, what is under way is given a moment first: the server may
+// have taken it before, and only its own answer tells whether it may be repeated.
+func (c *httpCore) finishEnd() {
+	if isSessionLost(c.failure) {
 		c.lane.settle(min(settleTime, c.spec.shutdown()/2))
 	}
-	c.lane.fail(&failure, mayHaveRun(&failure))
+	c.lane.fail(c.failure, mayHaveRun(c.failure))
 	c.cancel()
 	c.inbound.close()
 }
