@@ -117,16 +117,20 @@ func (g *Guard) Remove(pgid int) {
 // Close ends the guard, which kills what is still listed, and waits for it. It is
 // for when every server has been stopped; else leave it to act when the sidecar
 // ends.
-func (g *Guard) Close() { g.end(guardOrder) }
+func (g *Guard) Close() { g.end(true) }
 
-// end says a last word to the guard, if any, and drops it.
-func (g *Guard) end(word string) {
+// end drops the guard and waits for it. One that is not told that the end is in
+// order looks for the mark as well.
+func (g *Guard) end(inOrder bool) {
+	if g == nil {
+		return
+	}
 	g.mu.Lock()
 	if g.used {
 		g.used = false
 		close(g.closed)
-		if g.pipe != nil && word != "" {
-			_ = g.write(word) // it is a kindness
+		if g.pipe != nil && inOrder {
+			_ = g.write(guardOrder) // one that does not read it does the other
 		}
 		g.drop()
 	}

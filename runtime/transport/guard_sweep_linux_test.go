@@ -23,7 +23,7 @@ func TestTheGuardKillsWhatBearsTheMarkAndNothingElse(t *testing.T) {
 	if err := g.start(); err != nil {
 		t.Fatal(err)
 	}
-	g.end("") // as a kill of the sidecar
+	g.end(false) // as a kill of the sidecar
 	marked.mustEnd(t, time.Second)
 	also.mustEnd(t, time.Second)
 	for _, o := range others {

@@ -31,15 +31,17 @@ type loginPath struct {
 }
 
 // get returns "" if ctx ends first. The first caller asks the shell, and the
-// others wait for it; if its ctx ends, so does its shell, and the next one asks.
-func (l *loginPath) get(ctx context.Context, ask func() string) string {
+// others wait for it; if it cannot be asked, or the caller's ctx ends and with it
+// the shell, the next one asks.
+func (l *loginPath) get(ctx context.Context, ask func() (string, error)) string {
 	for {
 		path, known, wait := l.enter()
 		switch {
 		case known:
 			return path
 		case wait == nil:
-			return l.leave(ctx, ask())
+			path, err := ask()
+			return l.leave(path, err == nil && ctx.Err() == nil)
 		}
 		select {
 		case <-wait:
@@ -61,12 +63,11 @@ func (l *loginPath) enter() (path string, known bool, wait <-chan struct{}) {
 	return "", false, nil
 }
 
-// leave ends a turn with what the shell told. A shell that was interrupted has
-// told nothing.
-func (l *loginPath) leave(ctx context.Context, path string) string {
+// leave ends a turn with what the shell told, if it did.
+func (l *loginPath) leave(path string, told bool) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if ctx.Err() == nil {
+	if told {
 		l.path, l.known = path, true
 	}
 	close(l.asking)
@@ -78,8 +79,8 @@ func (l *loginPath) leave(ctx context.Context, path string) string {
 // since both kinds of start-up files set PATH, in the home directory and
 // without a terminal. Only what stands between the marks is taken: start-up
 // files talk. It returns "" when the shell does not tell within loginShellTime or
-// before ctx ends.
-func (d *Dialer) askLoginShell(ctx context.Context, env []string) string {
+// before ctx ends, and an error when it cannot be started.
+func (d *Dialer) askLoginShell(ctx context.Context, env []string) (string, error) {
 	shell := getenv(env, "SHELL")
 	if shell == "" {
 		shell = "/bin/sh"
@@ -91,12 +92,12 @@ func (d *Dialer) askLoginShell(ctx context.Context, env []string) string {
 		return bytes.Count(out, []byte(pathMark)) > 1 || len(out) >= loginShellOutput
 	})
 	if err != nil {
-		return ""
+		return "", err
 	}
 	_, rest, ok := strings.Cut(string(out), pathMark)
 	path, _, closed := strings.Cut(rest, pathMark)
 	if !ok || !closed {
-		return ""
+		return "", nil
 	}
-	return path
+	return path, nil
 }

@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 )
 
 // resolve finds the program of spec, and gives the environment it is to have:
@@ -15,7 +17,7 @@ import (
 func (d *Dialer) resolve(ctx context.Context, spec *Spec) (string, []string, error) {
 	if err := enterable(spec.Dir); err != nil {
 		return "", nil, &Error{
-			Code: CodeSpawn, Stage: StageSpawn, NotSent: true, Lasting: true, Err: err,
+			Code: CodeSpawn, Stage: StageSpawn, NotSent: true, Lasting: !heals(err), Err: err,
 			Message: fmt.Sprintf("working directory %q cannot be entered: %v", spec.Dir, bare(err)),
 		}
 	}
@@ -38,7 +40,7 @@ func (d *Dialer) resolve(ctx context.Context, spec *Spec) (string, []string, err
 	if path != "" {
 		return path, spec.Env, nil
 	}
-	wider := joinPaths(searched, d.login.get(ctx, func() string { return d.askLoginShell(ctx, spec.Env) }))
+	wider := joinPaths(searched, d.login.get(ctx, func() (string, error) { return d.askLoginShell(ctx, spec.Env) }))
 	if ctx.Err() != nil {
 		return "", nil, interrupted(ctx, StageSpawn, "looking for "+spec.Command, true)
 	}
@@ -68,6 +70,15 @@ func enterable(dir string) error {
 		return fs.ErrPermission
 	}
 	return nil
+}
+
+// heals says whether a file or the system may be fine at the next attempt though
+// nobody changes anything: processes end, and file systems come back.
+func heals(err error) bool {
+	return slices.ContainsFunc([]error{
+		syscall.EAGAIN, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.ETXTBSY,
+		syscall.EIO, syscall.ESTALE, syscall.ENOTCONN, syscall.ETIMEDOUT,
+	}, func(passing error) bool { return errors.Is(err, passing) })
 }
 
 // bare is an error without the path that it is about.
@@ -193,7 +204,7 @@ func installHint(command string) string {
 
 // pathError is about a command given as a path.
 func pathError(command, path string, err error) *Error {
-	e := &Error{Code: CodeSpawn, Stage: StageSpawn, NotSent: true, Lasting: true, Err: err}
+	e := &Error{Code: CodeSpawn, Stage: StageSpawn, NotSent: true, Lasting: !heals(err), Err: err}
 	named := fmt.Sprintf("%q", command)
 	if command != path {
 		named = fmt.Sprintf("%q (%s)", command, path)
@@ -210,8 +221,6 @@ func pathError(command, path string, err error) *Error {
 		e.Message = fmt.Sprintf("command %s may not be executed", named)
 		e.Hint = "chmod +x " + path
 	default:
-		var failing *fs.PathError
-		e.Lasting = !errors.As(err, &failing) // a file system may come back
 		e.Message = fmt.Sprintf("command %s cannot be started: %v", named, bare(err))
 	}
 	return e

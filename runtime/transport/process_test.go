@@ -257,6 +257,24 @@ func TestACommandThatIsNotThereIsExplained(t *testing.T) {
 	}
 }
 
+func TestWhatMayHealByItselfIsTriedAgain(t *testing.T) {
+	for _, errno := range []error{syscall.EAGAIN, syscall.EMFILE, syscall.ESTALE, syscall.ENOTCONN} {
+		err := &fs.PathError{Op: "stat", Path: "/x", Err: errno}
+		if e := pathError("x", "/x", err); e.Lasting {
+			t.Errorf("looking: %v", e)
+		}
+		if e := spawnError(&Spec{}, err); e.Lasting {
+			t.Errorf("starting: %v", e)
+		}
+	}
+	for _, errno := range []error{syscall.ENOTDIR, syscall.ELOOP, syscall.ENAMETOOLONG, syscall.EACCES} {
+		err := &fs.PathError{Op: "stat", Path: "/x", Err: errno}
+		if !pathError("x", "/x", err).Lasting || !spawnError(&Spec{}, err).Lasting {
+			t.Errorf("%v is tried again", errno)
+		}
+	}
+}
+
 func TestPATHIsRecoveredFromTheLoginShellOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -314,10 +332,26 @@ func TestALoginShellIsUnderGuardAndEndsWithTheDialThatAsksIt(t *testing.T) {
 	_, err := d.Dial(ctx, spec, Hooks{})
 	wantError(t, err, CodeClosed, StageSpawn, true)
 	(<-shell).mustEnd(t, time.Second)
-	if path := d.login.get(t.Context(), func() string {
+	if path := d.login.get(t.Context(), func() (string, error) {
 		return d.askLoginShell(t.Context(), []string{"SHELL=/bin/sh", "PATH=/marked/dir:/usr/bin:/bin"})
 	}); !strings.Contains(path, "/bin") {
 		t.Errorf("the next who asks is told %q", path)
+	}
+}
+
+func TestALoginShellThatCannotBeStartedHasToldNothing(t *testing.T) {
+	t.Parallel()
+	var d Dialer
+	ask := func(shell string) string {
+		return d.login.get(t.Context(), func() (string, error) {
+			return d.askLoginShell(t.Context(), []string{"SHELL=" + shell, "PATH=/usr/bin:/bin"})
+		})
+	}
+	if path := ask("/no/such/shell"); path != "" {
+		t.Errorf("it told %q", path)
+	}
+	if path := ask("/bin/sh"); !strings.Contains(path, "/bin") {
+		t.Errorf("the next is told %q", path)
 	}
 }
 
@@ -327,8 +361,8 @@ func TestRealLoginShellsTellTheirPATH(t *testing.T) {
 		if _, err := os.Stat(shell); err != nil {
 			continue
 		}
-		path := (&Dialer{}).askLoginShell(t.Context(), []string{"SHELL=" + shell, "HOME=" + t.TempDir(), "PATH=/marked/dir:/usr/bin:/bin", "TERM=dumb"})
-		if !strings.Contains(path, "/bin") {
+		path, err := (&Dialer{}).askLoginShell(t.Context(), []string{"SHELL=" + shell, "HOME=" + t.TempDir(), "PATH=/marked/dir:/usr/bin:/bin", "TERM=dumb"})
+		if err != nil || !strings.Contains(path, "/bin") {
 			t.Errorf("%s told %q", shell, path)
 		}
 	}

@@ -53,7 +53,7 @@ func reapLeader(pid int) (code int, signal string) {
 
 // spawnError explains why a file that is there could not be started.
 func spawnError(spec *Spec, err error) *Error {
-	e := &Error{Code: CodeSpawn, Stage: StageSpawn, NotSent: true, Lasting: true, Err: err}
+	e := &Error{Code: CodeSpawn, Stage: StageSpawn, NotSent: true, Lasting: !heals(err), Err: err}
 	var cause syscall.Errno
 	if !errors.As(err, &cause) {
 		e.Message = fmt.Sprintf("command %q cannot be started: %v", spec.Command, err)
@@ -69,13 +69,9 @@ func spawnError(spec *Spec, err error) *Error {
 		name, size := largest(spec)
 		e.Hint = fmt.Sprintf("its arguments and environment are too large: %s alone has %d bytes", name, size)
 	case syscall.EMFILE:
-		e.Lasting = false
 		e.Hint = "mcp-sidecar may open no more files: see ulimit -n"
 	case syscall.EAGAIN:
-		e.Lasting = false
 		e.Hint = "no more processes may be started: see ulimit -u"
-	case syscall.ENOMEM, syscall.ENFILE, syscall.ETXTBSY, syscall.EIO:
-		e.Lasting = false
 	default: // the cause says it all
 	}
 	return e
