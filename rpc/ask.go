@@ -26,7 +26,10 @@ func (s *Session) roundTrip(ctx context.Context, method string, params body) (js
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	id, answer := s.stream.asked.add()
+	id, answer, ok := s.stream.asked.add()
+	if !ok {
+		return nil, ErrClosed
+	}
 	rawID := strconv.AppendUint(nil, id, 10)
 	if err := s.out.put(&frame{id: rawID, method: method, value: params}); err != nil {
 		s.stream.asked.forget(id)

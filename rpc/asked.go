@@ -16,21 +16,20 @@ type asked struct {
 }
 
 // add enters a request. Its channel has the answer, or is closed without one
-// when none can come any more.
-func (t *asked) add() (id uint64, answer <-chan *message) {
+// when none can come any more. It is false when none can come already.
+func (t *asked) add() (id uint64, answer <-chan *message, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c := make(chan *message, 1)
 	if t.closed {
-		close(c)
-		return 0, c
+		return 0, nil, false
 	}
+	c := make(chan *message, 1)
 	t.last++
 	if t.waiting == nil {
 		t.waiting = map[uint64]chan *message{}
 	}
 	t.waiting[t.last] = c
-	return t.last, c
+	return t.last, c, true
 }
 
 // forget gives a request up. Its answer may still come.

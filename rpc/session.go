@@ -104,8 +104,9 @@ func NewSession(in io.Reader, out io.WriteCloser, opts Options) *Session {
 }
 
 // Run serves the host until the session ends, once. When ctx ends it stops
-// reading and returns. In any case it returns only when what was queued has
-// been written, or the host has taken nothing for flushLimit, or is gone.
+// reading and returns. In any case it returns only when every request has ended,
+// for which they have flushLimit, and what was queued has been written, or the
+// host has taken nothing for flushLimit, or is gone.
 //
 // One goroutine may outlive it: the one that waits in in.Read, when in cannot
 // be closed or closing does not interrupt a Read, as on a terminal.
