@@ -1,7 +1,7 @@
 package runtime
 
 import (
-	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -74,7 +74,7 @@ func (r *logRing) noise(text string) {
 func (r *logRing) lines(n, after int) []rpc.LogLine {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	from, _ := slices.BinarySearchFunc(r.kept, after+1, func(l rpc.LogLine, seq int) int { return l.Seq - seq })
+	from := sort.Search(len(r.kept), func(i int) bool { return r.kept[i].Seq > after })
 	if n > 0 {
 		from = max(from, len(r.kept)-n)
 	}

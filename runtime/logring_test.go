@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -40,7 +41,7 @@ func TestLogRingTellsLinesInOrderWithTheirTime(t *testing.T) {
 		if diff := cmp.Diff(want[1:], r.lines(2, 0)); diff != "" {
 			t.Error(diff)
 		}
-		for after, n := range map[int]int{6: 3, 8: 2, 9: 1, 10: 0, 11: 0} {
+		for after, n := range map[int]int{6: 3, 8: 2, 9: 1, 10: 0, 11: 0, math.MaxInt: 0} {
 			if got := r.lines(0, after); len(got) != n {
 				t.Errorf("%d lines after %d", len(got), after)
 			}
