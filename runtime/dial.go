@@ -28,8 +28,8 @@ const envPrefix = "MCP_SIDECAR"
 
 // connector makes the connectFunc of a candidate: expand and connect, then
 // list, each within the timeout.
-func (m *Manager) connector(c candidate) connectFunc {
-	a := &attempts{m: m, c: c, set: m.set, cwd: m.params.Cwd, era: c.era, timeout: m.set.connect}
+func (m *Manager) connector(c candidate, before *saved) connectFunc {
+	a := &attempts{m: m, c: c, set: m.set, cwd: m.params.Cwd, era: c.era, timeout: m.set.connect, saved: before}
 	if c.entry.Timeout > 0 {
 		a.timeout = c.entry.Timeout
 	}
@@ -45,7 +45,7 @@ type attempts struct {
 	cwd     string
 	timeout time.Duration
 	era     transport.Era // of the last connection, of this session or an earlier one
-	saved   saved
+	saved   *saved
 }
 
 func (a *attempts) connect(ctx context.Context, wanted <-chan struct{}, h transport.Hooks, warn func([]string)) (conn *connection, err error) {

@@ -184,12 +184,13 @@ func TestForgettingTheEraNeverBringsAnOlderListBack(t *testing.T) {
 	for i := range 200 { // for every order in which two goroutines may run
 		a := &attempts{
 			m: m, c: candidate{key: toolcache.NewKey(fmt.Sprint(i))}, era: transport.EraStateful,
-			set: settings{cache: true, maxAge: time.Hour},
+			set: settings{cache: true, maxAge: time.Hour}, saved: &saved{},
 		}
+		retuned := *a // what a reload makes of it while its session goes on
 		remember := a.remember(transport.Info{Era: transport.EraStateful})
 		remember(list("old"))
 		var both sync.WaitGroup
-		both.Go(a.forgetEra)
+		both.Go(retuned.forgetEra)
 		both.Go(func() { remember(list("new")) })
 		both.Wait()
 		l, ok := m.opt.Cache.Load(a.c.key, time.Hour, time.Now())

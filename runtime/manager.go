@@ -144,8 +144,12 @@ type member struct {
 	// cached: it began with a cached list.
 	cached bool
 	key    toolcache.Key
+	// saved is shared with the servers before and after it of the same name.
+	saved *saved
 	// held: the round keeps shown as it was.
 	held bool
+	// fresh: it was started by the round, or one that this took over.
+	fresh bool
 	// over: srv was told to end, a reload will start another. Until then asks
 	// holds what it is to be told.
 	over bool

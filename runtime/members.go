@@ -51,8 +51,8 @@ func (m *Manager) carryOut(actions []action, want map[string]candidate) {
 		switch a.do {
 		case deedKeep:
 			mem.entry = w.entry // where it was found may differ, or the settings
-			mem.tell(msgTune{m.connector(w)})
-			mem.held = m.wouldChange(mem)
+			mem.tell(msgTune{m.connector(w, mem.saved)})
+			mem.held = mem.fresh || m.wouldChange(mem)
 			changed = append(changed, mem)
 		case deedStart:
 			changed = append(changed, m.start(w, w.rest, nil))
@@ -73,8 +73,11 @@ func (m *Manager) carryOut(actions []action, want map[string]candidate) {
 // start makes the server of a candidate, after the member it replaces, if any.
 func (m *Manager) start(w candidate, rest rpc.Phase, former *member) *member {
 	mem := &member{
-		desired: w.desired, key: w.key, held: true, settled: rest != "",
-		shown: toolSource{server: w.entry.Name},
+		desired: w.desired, key: w.key, held: true, fresh: true, settled: rest != "",
+		shown: toolSource{server: w.entry.Name}, saved: &saved{},
+	}
+	if former != nil {
+		mem.saved = former.saved
 	}
 	b := serverStart{
 		name: w.entry.Name, log: m.log, secrets: m.redact, logSeq: &m.logSeq,
@@ -89,7 +92,7 @@ func (m *Manager) start(w candidate, rest rpc.Phase, former *member) *member {
 			text = shortened(m.redact.clean(text), logLineBytes)
 			m.tellHosts(rpc.LogParams{Level: serverLevel(level), Message: text, Server: w.entry.Name})
 		},
-		connect: m.connector(w),
+		connect: m.connector(w, mem.saved),
 	}
 	if former != nil {
 		b.after = former.srv.done

@@ -87,6 +87,30 @@ func TestWhatAConfigureLeavesAloneGoesOnChanging(t *testing.T) {
 	})
 }
 
+// What an earlier round has started comes with the answer of the one that takes
+// it over.
+func TestASecondRoundKeepsHoldOfWhatTheFirstHasStarted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &scripted{dial: always(plan{tools: []string{"x"}})}
+		b := &scripted{dial: always(plan{tools: []string{"y"}})}
+		w := newWorld(t, map[string]*scripted{"a": a, "b": b})
+		w.open()
+		defer w.close()
+		w.initialize(rpc.Settings{Startup: &rpc.StartupSettings{GateMs: new(60000)}})
+		a.dial = always(plan{after: time.Second, tools: []string{"x", "new"}})
+		b.dial = always(plan{after: 2 * time.Second, tools: []string{"y"}})
+		go w.reloaded(rpc.ReloadFull)
+		time.Sleep(100 * time.Millisecond)
+		go w.reloaded(rpc.ReloadChanged)
+		time.Sleep(time.Minute)
+		w.expect(w.take("changed", "reloaded"),
+			"2s changed by reload: a/new live, a/x live, b/y live",
+			"2s reloaded revision 2: a/new live, a/x live, b/y live",
+			"2s reloaded revision 2: a/new live, a/x live, b/y live",
+		)
+	})
+}
+
 func TestL29CallsInFlightFailAndLaterOnesWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &scripted{dial: always(plan{

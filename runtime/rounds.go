@@ -132,6 +132,7 @@ func (m *Manager) checkGate() {
 	m.style = m.set.toolNames
 	var released []*member
 	for _, mem := range m.members {
+		mem.fresh = false
 		if mem.held {
 			mem.held = false
 			released = append(released, mem)
