@@ -51,14 +51,15 @@ func (c *toolContent) print(out io.Writer, whole json.RawMessage) {
 	}
 }
 
-// printAdvice tells somebody without servers how to get one. Project files are
-// not read in the home directory, nor above it.
-func printAdvice(out io.Writer, cwd, home string) {
+// printAdvice tells somebody without servers how to get one: in the project's
+// file, but in the home directory or above it, where no project's file is read,
+// in the user's.
+func printAdvice(out io.Writer, cwd, home, userFile string) {
 	file := ".mcp.json"
-	if rel, err := filepath.Rel(cwd, home); err == nil && home != "" && filepath.IsLocal(rel) {
-		file = "~/.config/mcp-sidecar/mcp.json (this directory is no project)"
+	if rel, err := filepath.Rel(cwd, home); err == nil && userFile != "" && filepath.IsLocal(rel) {
+		file = userFile + " (this directory is no project)"
 	}
-	fmt.Fprintf(out, "No MCP servers are configured here. One can be put into %s:\n", file)
+	printLine(out, "No MCP servers are configured here. One can be put into %s:", file)
 	fmt.Fprintln(out, `  {"mcpServers": {"everything": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-everything"]}}}`)
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
 )
 
 // screenHost is the host that a command is: it shows what is going on in one
@@ -142,7 +144,8 @@ func list(ctx context.Context, f *flags, w *world, log *slog.Logger) int {
 		case f.json:
 			printJSON(out, snap)
 		case len(snap.Servers) == 0 && len(snap.Errors) == 0:
-			printAdvice(out, f.cwd, homeDir())
+			home := homeDir()
+			printAdvice(out, f.cwd, home, config.UserFile(home, os.LookupEnv))
 		default:
 			printTable(out, snap)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
 )
 
 func TestListSaysByItsExitCodeWhetherSomethingIsWrong(t *testing.T) {
@@ -103,14 +104,24 @@ func TestNothingThatAFileSaysMovesTheCursor(t *testing.T) {
 }
 
 func TestAdviceNamesAFileThatIsReadHere(t *testing.T) {
+	unset := func(string) (string, bool) { return "", false }
+	user := config.UserFile("/home/me", unset)
 	for cwd, want := range map[string]string{
-		"/home/me": "~/.config/mcp-sidecar/mcp.json", "/home": "~/.config", "/": "~/.config",
+		"/home/me": "/home/me/.config/mcp-sidecar/mcp.json", "/home": user, "/": user,
 		"/home/me/project": " .mcp.json", "/home/you": " .mcp.json",
 	} {
 		var out strings.Builder
-		if printAdvice(&out, cwd, "/home/me"); !strings.Contains(out.String(), want) {
+		if printAdvice(&out, cwd, "/home/me", user); !strings.Contains(out.String(), want) {
 			t.Errorf("%s: %s", cwd, out.String())
 		}
+	}
+	xdg := func(key string) (string, bool) { return "/xdg", key == "XDG_CONFIG_HOME" }
+	if got := config.UserFile("/home/me", xdg); got != "/xdg/mcp-sidecar/mcp.json" {
+		t.Errorf("with XDG_CONFIG_HOME: %s", got)
+	}
+	var out strings.Builder
+	if printAdvice(&out, "/", "", config.UserFile("", unset)); !strings.Contains(out.String(), " .mcp.json") {
+		t.Errorf("without a home: %s", out.String())
 	}
 }
 

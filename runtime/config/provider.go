@@ -101,7 +101,7 @@ func hostPlaces(s *site) []place {
 func sidecarPlaces(s *site) []place {
 	native := nativeDialect()
 	places := s.inProject(projectFile{".mcp-sidecar/mcp.json", native, readSidecarProject})
-	user := s.ofUser(filepath.Join(s.configHome(), "mcp-sidecar", "mcp.json"), native, readSidecarUser)
+	user := s.ofUser(s.userFile(), native, readSidecarUser)
 	if s.opts.Include != nil && !slices.Contains(s.opts.Include, sidecarID) {
 		places = nil
 	} else {

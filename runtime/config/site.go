@@ -133,6 +133,18 @@ func (s *site) configHome() string {
 	return s.dirFrom("XDG_CONFIG_HOME", ".config")
 }
 
+// UserFile is the file in which this program's own user keeps servers, "" when
+// there is no home directory.
+func UserFile(home string, getenv func(string) (string, bool)) string {
+	s := &site{opts: Options{Home: home, Getenv: getenv}}
+	if s.configHome() == "" {
+		return ""
+	}
+	return s.userFile()
+}
+
+func (s *site) userFile() string { return filepath.Join(s.configHome(), "mcp-sidecar", "mcp.json") }
+
 // appConfig is where desktop programs keep their configuration.
 func (s *site) appConfig() string {
 	switch s.os {
