@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 )
 
@@ -50,10 +51,10 @@ func buildAll(dir string) error {
 }
 
 // lookAtSources has Go's cache of test results know what the programs under test
-// are built from. The cache sees what the test looks at itself, and not what the
+// are built from, once. The cache sees what the test looks at itself, and not what the
 // `go build` above reads; and it sees that only while tests run, which TestMain
 // is too early for. To walk a directory is to look at every file in it.
-func lookAtSources() error {
+var lookAtSources = sync.OnceValue(func() error {
 	for _, root := range []string{"../go.mod", "../go.sum", "../cmd", "../rpc", "../runtime", "control", "fake"} {
 		err := filepath.WalkDir(root, func(_ string, _ fs.DirEntry, err error) error { return err })
 		if err != nil {
@@ -61,7 +62,7 @@ func lookAtSources() error {
 		}
 	}
 	return nil
-}
+})
 
 func build(dir, name, pkg string) (string, error) {
 	path := filepath.Join(dir, name)
