@@ -64,8 +64,8 @@ type Sidecar interface {
 	Shutdown(context.Context, *ShutdownParams) (Pending[ShutdownResult], error)
 
 	// Reload reads all configuration again. Mode "full" disconnects and
-	// reconnects every server, "changed" only those whose entry changed. The
-	// published tool set stays until the answer, which has the new one.
+	// reconnects every server, "changed" only those whose entry changed. What
+	// it changes in the tool set comes with the answer, in one step.
 	//
 	//rpc:method mcp/reload
 	//rpc:errors 1008

@@ -1000,8 +1000,8 @@ export interface HostRequests {
   "runtime/shutdown": { params: ShutdownParams; result: ShutdownResult };
   /**
    * mcp/reload reads all configuration again. Mode "full" disconnects and
-   * reconnects every server, "changed" only those whose entry changed. The
-   * published tool set stays until the answer, which has the new one.
+   * reconnects every server, "changed" only those whose entry changed. What
+   * it changes in the tool set comes with the answer, in one step.
    */
   "mcp/reload": { params: ReloadParams; result: SnapshotResult };
   /** tools/snapshot is the whole current truth: revision, tools, servers, errors. */

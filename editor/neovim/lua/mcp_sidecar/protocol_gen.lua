@@ -640,7 +640,7 @@ M.method = {
   configure = 'runtime/configure',
   --- runtime/shutdown stops every server and then answers. Afterwards only runtime/exit is taken; other requests get 1006.
   shutdown = 'runtime/shutdown',
-  --- mcp/reload reads all configuration again. Mode "full" disconnects and reconnects every server, "changed" only those whose entry changed. The published tool set stays until the answer, which has the new one.
+  --- mcp/reload reads all configuration again. Mode "full" disconnects and reconnects every server, "changed" only those whose entry changed. What it changes in the tool set comes with the answer, in one step.
   reload = 'mcp/reload',
   --- tools/snapshot is the whole current truth: revision, tools, servers, errors.
   snapshot = 'tools/snapshot',
