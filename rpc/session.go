@@ -127,6 +127,9 @@ func (s *Session) Run(ctx context.Context, impl Sidecar) Outcome {
 	if closer, ok := s.in.(io.Closer); ok {
 		_ = closer.Close() // nothing is left to be read
 	}
+	if outcome.End == EndGone {
+		s.out.fail(ErrClosed) // nothing more is said, whatever the requests come to
+	}
 	kill(ErrShuttingDown())
 	s.finish(outcome)
 	return outcome
