@@ -193,11 +193,9 @@ func (s *Session) drain(ctx context.Context, done <-chan struct{}) {
 // finish lets the answers of ended requests and all that is queued leave, and
 // closes out.
 func (s *Session) finish(o Outcome) {
-	if o.End != EndGone {
-		s.settled()
-		s.out.close()
-		s.flushed(o)
-	}
+	s.settled()
+	s.out.close()
+	s.flushed(o)
 	s.out.fail(ErrClosed)
 	_ = s.out.w.Close() // also ends a write that is stuck
 }
