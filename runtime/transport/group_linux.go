@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -52,27 +53,41 @@ func pollExit(pid int) bool {
 // othersAlive reports whether the group has a member besides its leader that
 // has not ended. Signal 0 cannot tell: it finds zombies too.
 func othersAlive(group int) bool {
-	proc, err := os.Open("/proc")
+	pids, err := processes()
 	if err != nil {
 		return true
+	}
+	return slices.ContainsFunc(pids, func(pid int) bool {
+		if pid == group {
+			return false
+		}
+		of, err := unix.Getpgid(pid)
+		if err != nil || of != group {
+			return false
+		}
+		ended, known := hasEnded(pid)
+		return known && !ended
+	})
+}
+
+// processes are the numbers of all that are there, zombies too.
+func processes() ([]int, error) {
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
 	}
 	defer proc.Close()
 	names, err := proc.Readdirnames(-1)
 	if err != nil {
-		return true
+		return nil, err
 	}
+	var pids []int
 	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil || pid == group {
-			continue
-		}
-		if of, err := unix.Getpgid(pid); err == nil && of == group {
-			if ended, known := hasEnded(pid); known && !ended {
-				return true
-			}
+		if pid, err := strconv.Atoi(name); err == nil {
+			pids = append(pids, pid)
 		}
 	}
-	return false
+	return pids, nil
 }
 
 // hasEnded reads the state behind the command's name, which stands in

@@ -246,8 +246,9 @@ func (g *Guard) keep(child *os.Process, closed <-chan struct{}) {
 
 // RunGuard is the guard: it reads "+<pgid>" and "-<pgid>" lines until in ends,
 // then kills every group still listed and, unless the end was announced,
-// everything that bears the mark in GuardEnv, and returns the exit code. Signals that a terminal or a session
-// manager sends to everybody do not end it: its pipe does.
+// everything that bears the mark in GuardEnv, and returns the exit code. Signals
+// that a terminal or a session manager sends to everybody do not end it: its pipe
+// does.
 func RunGuard(in io.Reader) int {
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	groups := map[int]struct{}{}

@@ -43,19 +43,13 @@ func sweep(mark string) {
 
 // killMarked looks once, and reports whether it found any.
 func killMarked(mark string) bool {
-	proc, err := os.Open("/proc")
-	if err != nil {
-		return false
-	}
-	defer proc.Close()
-	names, err := proc.Readdirnames(-1)
+	pids, err := processes()
 	if err != nil {
 		return false
 	}
 	found := false
-	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil || pid <= 1 || pid == os.Getpid() || !isMarked(pid, mark) {
+	for _, pid := range pids {
+		if pid <= 1 || pid == os.Getpid() || !isMarked(pid, mark) {
 			continue
 		}
 		found = true
