@@ -115,20 +115,24 @@ func (l *lineReader) batch(text []byte) bool {
 	if json.Unmarshal(text, &elements) != nil || len(elements) == 0 {
 		return false
 	}
-	messages := make([]envelope, len(elements))
+	parts := make([]struct {
+		message envelope
+		id      json.RawMessage // of an answer that cannot be used
+		why     *Error          // nil for a message
+	}, len(elements))
 	for i, element := range elements {
-		e, ok := scanEnvelope(element)
-		if !ok {
-			if id, _ := unusableAnswer(element); id == nil {
-				return false
-			}
+		p, ok := &parts[i], false
+		if p.message, ok = scanEnvelope(element); ok {
+			continue
 		}
-		messages[i] = e // the zero value for an answer that cannot be used
+		if p.id, p.why = unusableAnswer(element); p.id == nil {
+			return false
+		}
 	}
-	for i, e := range messages {
-		if e.raw != nil {
-			l.message(e)
-		} else if id, why := unusableAnswer(elements[i]); !l.unusable(id, why) {
+	for i, p := range parts {
+		if p.why == nil {
+			l.message(p.message)
+		} else if !l.unusable(p.id, p.why) {
 			l.noise("", elements[i])
 		}
 	}
