@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"os"
 	"strings"
@@ -114,29 +115,37 @@ func (d *Dialer) startProcess(ctx context.Context, spec *Spec) (*process, error)
 	return newProcess(child, pipes), nil
 }
 
+// given are the texts that a child of spec is given, each with its name.
+func given(spec *Spec) iter.Seq2[string, string] {
+	return func(yield func(name, text string) bool) {
+		if !yield("the command", spec.Command) {
+			return
+		}
+		for i, arg := range spec.Args {
+			if !yield(fmt.Sprintf("argument %d", i+1), arg) {
+				return
+			}
+		}
+		for _, entry := range spec.Env {
+			key, _, _ := strings.Cut(entry, "=")
+			if !yield("environment variable "+key, entry) {
+				return
+			}
+		}
+	}
+}
+
 // passable refuses what no process can be given: a zero byte ends a string.
 func passable(spec *Spec) error {
-	what := ""
-	if strings.Contains(spec.Command, "\x00") {
-		what = "the command"
-	}
-	for i, arg := range spec.Args {
-		if strings.Contains(arg, "\x00") {
-			what = fmt.Sprintf("argument %d", i+1)
+	for name, text := range given(spec) {
+		if strings.Contains(text, "\x00") {
+			return &Error{
+				Code: CodeSpawn, Stage: StageSpawn, NotSent: true, Lasting: true,
+				Message: fmt.Sprintf("command %q cannot be started: %s has a zero byte in it", spec.Command, name),
+			}
 		}
 	}
-	for _, entry := range spec.Env {
-		if key, value, _ := strings.Cut(entry, "="); strings.Contains(value, "\x00") {
-			what = "environment variable " + key
-		}
-	}
-	if what == "" {
-		return nil
-	}
-	return &Error{
-		Code: CodeSpawn, Stage: StageSpawn, NotSent: true, Lasting: true,
-		Message: fmt.Sprintf("command %q cannot be started: %s has a zero byte in it", spec.Command, what),
-	}
+	return nil
 }
 
 func newProcess(child *os.Process, pipes *childPipes) *process {

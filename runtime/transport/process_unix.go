@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -79,15 +78,9 @@ func spawnError(spec *Spec, err error) *Error {
 
 // largest is what takes the most room of what a child is given.
 func largest(spec *Spec) (name string, size int) {
-	for i, arg := range spec.Args {
-		if len(arg) > size {
-			name, size = fmt.Sprintf("argument %d", i+1), len(arg)
-		}
-	}
-	for _, entry := range spec.Env {
-		if len(entry) > size {
-			key, _, _ := strings.Cut(entry, "=")
-			name, size = "environment variable "+key, len(entry)
+	for what, text := range given(spec) {
+		if len(text) > size {
+			name, size = what, len(text)
 		}
 	}
 	return name, size
