@@ -22,6 +22,9 @@ type toolSource struct {
 	// changed once it is here: a source with the very same slice is not looked
 	// at again.
 	defs []toolDef
+	// off are the tools that only settings.disabled keeps out, by their own names,
+	// sorted. The catalog has no use for them.
+	off []string
 }
 
 // catalog is the set of tools that are offered, and every name that ever was.

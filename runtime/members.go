@@ -194,7 +194,16 @@ func (m *Manager) contribution(mem *member, state rpc.ToolState) toolSource {
 		return src
 	}
 	off := func(tool string) bool { return m.set.toolOff(e.Name, tool) }
-	src.defs = filterTools(mem.tools.defs, e.Include, e.Exclude, off)
+	all := filterTools(mem.tools.defs, e.Include, e.Exclude, nil)
+	src.defs = filterTools(all, nil, nil, off)
+	if len(src.defs) < len(all) {
+		for _, d := range all {
+			if off(d.name) {
+				src.off = append(src.off, d.name)
+			}
+		}
+		slices.Sort(src.off)
+	}
 	if sameDefs(src.defs, mem.shown.defs) {
 		src.defs = mem.shown.defs
 	}
@@ -206,24 +215,6 @@ func (m *Manager) contribution(mem *member, state rpc.ToolState) toolSource {
 func (m *Manager) wouldChange(mem *member) bool {
 	to := m.contribution(mem, mem.shown.state)
 	return to.provider != mem.shown.provider || to.providerName != mem.shown.providerName || !sameDefs(to.defs, mem.shown.defs)
-}
-
-// switchedOff are the tools of a server that only settings.disabled keeps out of
-// the set, by their own names.
-func (m *Manager) switchedOff(mem *member) []string {
-	var off []string
-	for _, name := range m.set.disabled {
-		tool, ok := strings.CutPrefix(name, mem.entry.Name+"/")
-		if !ok {
-			continue
-		}
-		def, ok := mem.tools.find(tool)
-		if ok && len(filterTools([]toolDef{def}, mem.entry.Include, mem.entry.Exclude, nil)) > 0 {
-			off = append(off, tool)
-		}
-	}
-	slices.Sort(off)
-	return slices.Compact(off)
 }
 
 // sameDefs says whether two lists hold the very same definitions, in order.
@@ -245,7 +236,7 @@ func (m *Manager) sources() []toolSource {
 func (m *Manager) recordOf(mem *member) rpc.Server {
 	r := mem.rec
 	r.Source = sourceOf(mem.entry)
-	r.Tools.Count, r.Tools.Off = len(mem.shown.defs), m.switchedOff(mem)
+	r.Tools.Count, r.Tools.Off = len(mem.shown.defs), mem.shown.off
 	if r.Tools.Count > 0 && r.Tools.From == rpc.ToolsFromNone {
 		r.Tools.From = rpc.ToolsFromCache // held until the round ends
 	}
