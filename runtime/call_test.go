@@ -119,10 +119,7 @@ func TestL26TimeoutIsContentAndSaysTheOutcomeIsUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, map[string]*scripted{"a": {dial: always(plan{
 			tools: []string{"x"},
-			call: func(ctx context.Context, _ transport.Call) (json.RawMessage, error) {
-				<-ctx.Done()
-				return nil, ctx.Err()
-			},
+			call:  unanswered,
 		})}})
 		w.open()
 		defer w.close()
@@ -275,10 +272,7 @@ func TestCallThatTimesOutInTheQueueSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, map[string]*scripted{"a": {dial: always(plan{
 			tools: []string{"x"},
-			call: func(ctx context.Context, _ transport.Call) (json.RawMessage, error) {
-				<-ctx.Done()
-				return nil, ctx.Err()
-			},
+			call:  unanswered,
 		})}})
 		w.open()
 		defer w.close()

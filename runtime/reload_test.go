@@ -1,14 +1,12 @@
 package runtime
 
 import (
-	"context"
 	"encoding/json"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
-	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
 )
 
 // reloaded notes the answer to a reload.
@@ -115,10 +113,7 @@ func TestL29CallsInFlightFailAndLaterOnesWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &scripted{dial: always(plan{
 			tools: []string{"x"},
-			call: func(ctx context.Context, _ transport.Call) (json.RawMessage, error) {
-				<-ctx.Done()
-				return nil, ctx.Err()
-			},
+			call:  unanswered,
 		})}
 		w := newWorld(t, map[string]*scripted{"a": a})
 		w.open()

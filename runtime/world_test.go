@@ -69,6 +69,12 @@ type plan struct {
 
 func always(p plan) func(int) plan { return func(int) plan { return p } }
 
+// unanswered is a plan's call that ends with its caller.
+func unanswered(ctx context.Context, _ transport.Call) (json.RawMessage, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
 func newWorld(t *testing.T, servers map[string]*scripted) *world {
 	t.Helper()
 	w := &world{t: t, home: t.TempDir(), cwd: t.TempDir(), servers: servers, start: time.Now(), tools: map[string]rpc.Tool{}}
