@@ -56,7 +56,7 @@ func Codes() []CodeInfo {
 		{CodeParseError, "parse-error", "the body of a frame is not JSON; the id is null"},
 		{CodeInvalidRequest, "invalid-request", "the message is no JSON-RPC 2.0 request, is too large, has an id that is not usable or is in flight, or initialize is repeated"},
 		{CodeMethodNotFound, "method-not-found", "this sidecar does not answer the method: see methods in the answer to runtime/initialize"},
-		{CodeInvalidParams, "invalid-params", "a member of params is missing or has the wrong type or value; the message names it"},
+		{CodeInvalidParams, "invalid-params", "a member of params is missing or has the wrong type or value; the message names it. If it is protocolVersion, data.supported has the versions that are"},
 		{CodeInternalError, "internal-error", "the sidecar failed; its log says more"},
 		{CodeNotInitialized, "not-initialized", "a request came before an accepted runtime/initialize"},
 		{CodeCancelled, "cancelled", "the request was abandoned by $/cancelRequest"},

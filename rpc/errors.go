@@ -16,7 +16,7 @@ const (
 	CodeParseError     = -32700 // the body of a frame is not JSON; the id is null
 	CodeInvalidRequest = -32600 // the message is no JSON-RPC 2.0 request, is too large, has an id that is not usable or is in flight, or initialize is repeated
 	CodeMethodNotFound = -32601 // this sidecar does not answer the method: see methods in the answer to runtime/initialize
-	CodeInvalidParams  = -32602 // a member of params is missing or has the wrong type or value; the message names it
+	CodeInvalidParams  = -32602 // a member of params is missing or has the wrong type or value; the message names it. If it is protocolVersion, data.supported has the versions that are
 	CodeInternalError  = -32603 // the sidecar failed; its log says more
 	CodeNotInitialized = -32002 // a request came before an accepted runtime/initialize
 	CodeCancelled      = -32800 // the request was abandoned by $/cancelRequest
@@ -170,12 +170,18 @@ func errCancelled() *Error {
 	return &Error{Code: CodeCancelled, Message: "cancelled"}
 }
 
+type versionData struct {
+	Supported []int `json:"supported"`
+}
+
 func errVersion(host int) *Error {
+	reason := fmt.Sprintf("the host speaks version %d, this sidecar version %d", host, ProtocolVersion)
 	if host == 0 {
-		return ErrInvalidParams("protocolVersion", fmt.Sprintf("it is missing; this sidecar speaks version %d", ProtocolVersion))
+		reason = fmt.Sprintf("it is missing; this sidecar speaks version %d", ProtocolVersion)
 	}
-	return ErrInvalidParams("protocolVersion",
-		fmt.Sprintf("the host speaks version %d, this sidecar version %d", host, ProtocolVersion))
+	e := ErrInvalidParams("protocolVersion", reason)
+	e.Data = versionData{[]int{ProtocolVersion}}
+	return e
 }
 
 // toWire is the one mapping of errors to the wire. ctx is the context of the

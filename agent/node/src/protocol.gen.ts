@@ -11,7 +11,7 @@ export const ErrorCode = {
   InvalidRequest: -32600,
   /** this sidecar does not answer the method: see methods in the answer to runtime/initialize */
   MethodNotFound: -32601,
-  /** a member of params is missing or has the wrong type or value; the message names it */
+  /** a member of params is missing or has the wrong type or value; the message names it. If it is protocolVersion, data.supported has the versions that are */
   InvalidParams: -32602,
   /** the sidecar failed; its log says more */
   InternalError: -32603,

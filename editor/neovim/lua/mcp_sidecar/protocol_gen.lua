@@ -728,7 +728,7 @@ M.code = {
   invalid_request = -32600,
   --- this sidecar does not answer the method: see methods in the answer to runtime/initialize
   method_not_found = -32601,
-  --- a member of params is missing or has the wrong type or value; the message names it
+  --- a member of params is missing or has the wrong type or value; the message names it. If it is protocolVersion, data.supported has the versions that are
   invalid_params = -32602,
   --- the sidecar failed; its log says more
   internal_error = -32603,
