@@ -50,6 +50,7 @@ func generate(dir string) (map[string][]byte, error) {
 		"PROTOCOL.md":                       renderMarkdown,
 		"../agent/node/src/protocol.gen.ts": renderTypeScript,
 		"../agent/python/mcp_sidecar/protocol_gen.py":       renderPython,
+		"../agent/python/mcp_sidecar/requests_gen.py":       renderPythonRequests,
 		"../editor/neovim/lua/mcp_sidecar/protocol_gen.lua": renderLua,
 	} {
 		if files[filepath.FromSlash(name)], err = render(p); err != nil {
