@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { LineTail } from "../src/tail.js";
+
+test("lines are whole, however they come", () => {
+  const told: string[] = [];
+  const tail = new LineTail((line) => told.push(line));
+  for (const text of ["on", "e\ntwo\r", "\n\n", "thr", "ee"]) tail.write(text);
+  assert.deepEqual(told, ["one", "two", ""]);
+  tail.end();
+  tail.end();
+  assert.deepEqual(told, ["one", "two", "", "three"]);
+  assert.deepEqual(tail.lines, ["one", "two", "three"], "blank lines are not kept");
+});
+
+test("the last twenty lines are kept, each shortened; who listens gets all of them", () => {
+  const told: string[] = [];
+  const tail = new LineTail((line) => told.push(line));
+  for (let i = 1; i <= 30; i++) tail.write(`line ${i}\n`);
+  tail.write(`${"x".repeat(2000)}\n`);
+  assert.equal(told.length, 31);
+  assert.equal(told[30]?.length, 2000);
+  assert.equal(tail.lines.length, 20);
+  assert.equal(tail.lines[0], "line 12");
+  assert.equal(tail.lines[19], `${"x".repeat(1000)}…`);
+});
+
+test("a line that does not end takes no memory", () => {
+  const told: number[] = [];
+  const tail = new LineTail((line) => told.push(line.length));
+  for (let i = 0; i < 100; i++) tail.write("x".repeat(1 << 10));
+  assert.deepEqual(told, [65 << 10]);
+});
