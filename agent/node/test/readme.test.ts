@@ -1,0 +1,86 @@
+/** The code in README.md compiles as it stands there, and what can be run does what the text says. */
+import assert from "node:assert/strict";
+import { execFile, spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { required, World } from "./world.js";
+
+// Below the compiled package, which its own name leads to from here.
+const dir = fileURLToPath(new URL("../readme", import.meta.url));
+const tsc = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", import.meta.url));
+
+/** What a piece of the README does not declare itself. */
+const CONTEXT = `
+declare global {
+  const Sidecar: typeof import("mcp-sidecar").Sidecar;
+  const sidecar: import("mcp-sidecar").Sidecar;
+  const openaiResponsesTools: typeof import("mcp-sidecar/openai").openaiResponsesTools;
+  const runOpenAIResponsesToolCall: typeof import("mcp-sidecar/openai").runOpenAIResponsesToolCall;
+  const anthropicTools: typeof import("mcp-sidecar/anthropic").anthropicTools;
+  const runAnthropicToolUse: typeof import("mcp-sidecar/anthropic").runAnthropicToolUse;
+  const langchainMiddleware: typeof import("mcp-sidecar/langchain").langchainMiddleware;
+  const langchainTools: typeof import("mcp-sidecar/langchain").langchainTools;
+  const aiTools: typeof import("mcp-sidecar/ai").aiTools;
+
+  const openai: import("openai").default;
+  const input: import("openai").default.Responses.ResponseInput;
+  const anthropic: import("@anthropic-ai/sdk").default;
+  const messages: import("@anthropic-ai/sdk").default.MessageParam[];
+  const createAgent: typeof import("langchain").createAgent;
+  type Chat = import("@langchain/core/language_models/chat_models").BaseChatModel;
+  const chatModel: Chat & Required<Pick<Chat, "bindTools">>;
+  const generateText: typeof import("ai").generateText;
+  const stepCountIs: typeof import("ai").stepCountIs;
+  const languageModel: import("ai").LanguageModel;
+  const [model, prompt, max_tokens]: [string, string, number];
+  type Answers = Record<string, string>;
+  function ask(text: string, schema: unknown, signal: AbortSignal): Promise<Answers | undefined>;
+}
+export {};
+`;
+
+const OPTIONS = {
+  compilerOptions: {
+    module: "NodeNext",
+    target: "ES2022",
+    lib: ["ES2023", "ESNext.Disposable"],
+    types: ["node"],
+    moduleDetection: "force",
+    strict: true,
+    skipLibCheck: true,
+  },
+  include: ["*.ts"],
+};
+
+function compiled(): string[] {
+  const readme = readFileSync(join(required("MCP_SIDECAR_TEST_SOURCE"), "README.md"), "utf8");
+  const pieces = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(join(dir, "tsconfig.json"), JSON.stringify(OPTIONS));
+  writeFileSync(join(dir, "context.d.ts"), CONTEXT);
+  const files = pieces.map((_, i) => join(dir, `piece${i + 1}.ts`));
+  for (const [i, path] of files.entries()) writeFileSync(path, pieces[i] ?? "");
+  const { stdout, status } = spawnSync(process.execPath, [tsc, "-p", dir], { encoding: "utf8" });
+  assert.equal(status, 0, stdout);
+  return files.map((path) => path.replace(/\.ts$/, ".js"));
+}
+
+test("the README's code compiles, and its first example and its own transport run", async (t) => {
+  const files = compiled();
+  assert.equal(files.length, 7);
+  const world = await World.open(t);
+  const mcpServers = { a: world.fake("a", "tool x\n") };
+  writeFileSync(join(world.project, ".mcp.json"), JSON.stringify({ mcpServers }));
+  const env = { ...process.env, ...world.env, MCP_SIDECAR: required("MCP_SIDECAR_TEST_BINARY") };
+  const run = (file: string | undefined) =>
+    promisify(execFile)(process.execPath, [file ?? ""], { cwd: world.project, env });
+
+  const first = await run(files[0]);
+  assert.match(first.stdout, /^mcp_a_x .*\nanswered: \[ \{ type: 'text'/);
+  assert.equal(first.stderr, "");
+  const last = await run(files.at(-1));
+  assert.deepEqual(last, { stdout: "", stderr: "" });
+});
