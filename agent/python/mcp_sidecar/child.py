@@ -1,0 +1,247 @@
+"""Child is one process and its three pipes, for a program with an event loop.
+
+Pipes and process are waited for by daemon threads, and not by the event loop: that works with every loop and
+on every platform, a loop that ends before the process does leaves nothing behind that complains, and none of
+it keeps the program from ending. The threads and what ends them:
+
+- *owner* starts the process and waits for its end. It is the last to tell something.
+- *reader* takes stdout apart, until it is closed. It hands on one chunk at a time, and reads the next when
+  the loop has taken it: a host that is busy is seen by the sidecar.
+- *listener* reads stderr, until it is closed.
+- *writer* writes what is sent to stdin, until it is told to stop, and then closes it.
+
+A reader or listener may outlive the process when another process holds the pipe open. Nobody waits for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from queue import SimpleQueue
+from typing import IO, Any, Final, Protocol
+
+from .framing import Decoder, FramingError, encode
+
+# An interrupt at the terminal is this program's affair alone, and no window is opened.
+if sys.platform == "win32":
+    _APART: Final[dict[str, Any]] = {
+        "creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
+    }
+else:
+    _APART: Final[dict[str, Any]] = {"start_new_session": True}
+
+_CHUNK_BYTES: Final = 256 * 1024
+_TAIL_LINES: Final = 20
+_LINE_BYTES: Final = 16 * 1024
+"""How much of a line is waited for: what is longer is more than one."""
+_TAIL_CHARACTERS: Final = 1000
+"""How much of a line is kept in the tail."""
+_DRAIN_SECONDS: Final = 0.1
+"""How long what a dead process has written is waited for, if somebody else holds its stdout open."""
+_LOOK_SECONDS: Final = 1.0
+"""How often a thread that waits for the loop looks whether the loop is closed."""
+
+
+class ChildWatcher(Protocol):
+    """The one whose child it is. It is called in its event loop."""
+
+    def started(self, pid: int, /) -> None:
+        """The process runs."""
+
+    def not_started(self, error: Exception, /) -> None:
+        """There is no process, and nothing else will be told."""
+
+    def said(self, texts: list[str], /) -> None:
+        """It wrote messages."""
+
+    def babbled(self, error: FramingError, /) -> None:
+        """It wrote something that is no message. Nothing it says is told from now on, until `exited`."""
+
+    def wrote(self, lines: list[str], /) -> None:
+        """It wrote lines to stderr."""
+
+    def exited(self, code: int, /) -> None:
+        """It is gone: the last call."""
+
+
+class Child:
+    """One process. Its methods are called in the event loop, and do not wait."""
+
+    # What is to be written. None is the end.
+    _outbox: SimpleQueue[bytes | None]
+    # Guards what the loop shares with the threads: the three below.
+    _lock: threading.Lock
+    _process: subprocess.Popen[bytes] | None
+    # A signal is wanted that came before the process.
+    _wanted: Callable[[subprocess.Popen[bytes]], None] | None
+    # The last lines of stderr: the listener appends, the loop reads.
+    _tail: deque[str]
+    # Whether the reader waits for stdout, and not for the loop.
+    _reading: bool
+
+    def __init__(self, watcher: ChildWatcher, command: Sequence[str], env: Mapping[str, str] | None) -> None:
+        """Starts the process, and returns before it runs."""
+        self.loop: Final = asyncio.get_running_loop()
+        self._watcher = watcher
+        self._outbox = SimpleQueue()
+        self._lock = threading.Lock()
+        self._process = None
+        self._wanted = None
+        self._tail = deque(maxlen=_TAIL_LINES)
+        self._reading = False
+        _thread("owner", self._own, list(command), None if env is None else dict(env))
+
+    @property
+    def tail(self) -> tuple[str, ...]:
+        """The last lines of stderr."""
+        with self._lock:
+            return tuple(self._tail)
+
+    def send(self, text: str) -> None:
+        """Writes a message, some time."""
+        self._outbox.put(encode(text))
+
+    def close_stdin(self) -> None:
+        """Closes stdin, when everything is written. May be called from any thread, and by a finalizer."""
+        self._outbox.put(None)
+
+    def terminate(self) -> None:
+        """Asks it to end (SIGTERM)."""
+        self._signal(lambda process: process.terminate())
+
+    def kill(self) -> None:
+        """Ends it by force (SIGKILL)."""
+        self._signal(lambda process: process.kill())
+
+    def _signal(self, send: Callable[[subprocess.Popen[bytes]], None]) -> None:
+        with self._lock:
+            if self._process is None:
+                self._wanted = send
+            else:
+                send(self._process)
+
+    # The threads.
+
+    def _own(self, command: list[str], env: dict[str, str] | None) -> None:
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                env=env,
+                **_APART,
+            )
+        except Exception as error:  # noqa: BLE001  (whatever it is, there is one who waits for the start)
+            self._tell(self._watcher.not_started, error)
+            return
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        try:
+            reader = _thread("reader", self._read, process.stdout)
+            listener = _thread("listener", self._listen, process.stderr)
+            _thread("writer", self._write, process.stdin)
+        except RuntimeError as error:
+            with process:
+                process.kill()
+            self._tell(self._watcher.not_started, error)
+            return
+        with self._lock:
+            self._process = process
+            if self._wanted is not None:
+                self._wanted(process)
+        self._tell(self._watcher.started, process.pid)
+        code = process.wait()
+        self._outbox.put(None)
+        reader.join(_DRAIN_SECONDS)
+        while reader.is_alive() and not self._reading:
+            reader.join(_DRAIN_SECONDS)
+        listener.join(_DRAIN_SECONDS)
+        self._tell(self._watcher.exited, code)
+
+    def _read(self, stdout: IO[bytes]) -> None:
+        decoder = Decoder()
+        with stdout:
+            try:
+                while data := self._chunk(stdout):
+                    texts = decoder.feed(data)
+                    if texts and not self._hand(self._watcher.said, texts):
+                        return
+                decoder.finish()
+            except FramingError as error:
+                self._tell(self._watcher.babbled, error)
+                # Whoever writes must not be stopped by a full pipe: it is to be ended.
+                while self._chunk(stdout):
+                    pass
+
+    def _chunk(self, stdout: IO[bytes]) -> bytes:
+        self._reading = True
+        data = os.read(stdout.fileno(), _CHUNK_BYTES)
+        self._reading = False
+        return data
+
+    def _listen(self, stderr: IO[bytes]) -> None:
+        with stderr:
+            rest = b""
+            while data := os.read(stderr.fileno(), _CHUNK_BYTES):
+                *complete, rest = (rest + data).split(b"\n")
+                if len(rest) > _LINE_BYTES:
+                    complete.append(rest)
+                    rest = b""
+                if complete and not self._note(complete):
+                    return
+            if rest:
+                self._note([rest])
+
+    def _note(self, raw: list[bytes]) -> bool:
+        lines = [line.decode("utf-8", "replace").rstrip("\r") for line in raw]
+        with self._lock:
+            self._tail.extend(line[:_TAIL_CHARACTERS] for line in lines if line.strip())
+        return self._hand(self._watcher.wrote, lines)
+
+    def _write(self, stdin: IO[bytes]) -> None:
+        # When it does not read any more it is gone, or will be told to go: the rest is of no use.
+        with contextlib.suppress(OSError), stdin:
+            while (data := self._outbox.get()) is not None:
+                rest = memoryview(data)
+                while rest:
+                    rest = rest[os.write(stdin.fileno(), rest) :]
+
+    def _tell(self, call: Callable[..., None], *args: Any) -> bool:
+        """Has something called in the loop. False: the loop is closed, and with it the child's stdin."""
+        try:
+            self.loop.call_soon_threadsafe(call, *args)
+        except RuntimeError:
+            self._outbox.put(None)
+            return False
+        return True
+
+    def _hand(self, call: Callable[[list[str]], None], items: list[str]) -> bool:
+        """Has something called in the loop, and waits until it was. False is as in `_tell`."""
+        taken = threading.Event()
+
+        def take() -> None:
+            taken.set()
+            call(items)
+
+        if not self._tell(take):
+            return False
+        while not taken.wait(_LOOK_SECONDS):
+            if self.loop.is_closed():
+                self._outbox.put(None)
+                return False
+        return True
+
+
+def _thread(role: str, target: Callable[..., None], *args: Any) -> threading.Thread:
+    thread = threading.Thread(target=target, args=args, name=f"mcp-sidecar {role}", daemon=True)
+    thread.start()
+    return thread

@@ -1,0 +1,76 @@
+"""Why a process could not be started, or is gone, in words that say what to do.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+import errno
+import platform
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from .errors import SidecarClosedError, SidecarError
+from .framing import FramingError
+
+_SHOWN_LINES: Final = 10
+
+
+def not_started(program: str, error: Exception) -> SidecarError:
+    """Says why a program that is there cannot be started."""
+    number = error.errno if isinstance(error, OSError) else None
+    if number == errno.ENOENT:
+        why = (
+            "it is there, but what it needs to run is not: the interpreter of a script, or the C library "
+            "that a program was built for"
+        )
+    elif number in (errno.EACCES, errno.EPERM):
+        why = "this user may not execute it (chmod +x, or a file system that is mounted noexec)"
+    elif number == errno.ENOEXEC or getattr(error, "winerror", None) == 193:
+        why = f"it is no program for this machine ({sys.platform} on {platform.machine()})"
+    else:
+        why = "the system refused"
+    return SidecarError(f"{program} cannot be started: {why}. ({error})")
+
+
+def died(program: str, pid: int, code: int, stderr: Sequence[str], *, spoke: bool) -> SidecarClosedError:
+    """Says how a process ended that was not told to. `code` is as in subprocess: -N is signal N."""
+    name = _signal_name(-code) if code < 0 else None
+    how = f"was killed by {name}" if name else f"ended with exit code {code}"
+    if spoke:
+        what = f"mcp-sidecar is gone: {program} (process {pid}) {how}. A new one has to be started."
+    else:
+        what = f"{program} {how} and said nothing. Is it mcp-sidecar?"
+    return SidecarClosedError(
+        what + _last_lines(stderr), exit_code=None if name else code, signal=name, stderr=stderr
+    )
+
+
+def babbled(program: str, error: FramingError, stderr: Sequence[str], *, spoke: bool) -> SidecarClosedError:
+    """Says that what a process writes is not the protocol."""
+    shown = error.received.decode("utf-8", "backslashreplace")
+    when = "then printed" if spoke else "printed"
+    why = (
+        "Something else writes to its stdout."
+        if spoke
+        else "Is it mcp-sidecar, and is it started without a wrapper that prints?"
+    )
+    return SidecarClosedError(
+        f"{program} {when} {shown!r}, which is not the protocol ({error}). {why}{_last_lines(stderr)}",
+        stderr=stderr,
+    )
+
+
+def _last_lines(stderr: Sequence[str]) -> str:
+    if not stderr:
+        return ""
+    return "\nIts last lines on stderr:" + "".join(f"\n  {line}" for line in stderr[-_SHOWN_LINES:])
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,162 @@
+"""ProcessTransport is a Transport to a sidecar that is a child process."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from . import ending
+from .child import Child
+from .errors import SidecarClosedError
+from .framing import FramingError
+from .transport import TransportListener
+
+OnStderr = Callable[[str], object]
+
+_KILLED_SECONDS: Final = 5.0
+"""How long a killed process is waited for: the system may take its time, but not for ever."""
+
+
+class ProcessTransport:
+    """A child process. It is the watcher of its Child.
+
+    The process is in a session of its own: an interrupt at the terminal reaches this program alone. When this
+    program ends, however it does, the process sees the end of its stdin, and ends too.
+    """
+
+    # The program. None: it was not started.
+    peer: str | None
+    pid: int | None
+    # How long the process may take to end when it is asked to, in seconds.
+    grace: float
+
+    _listener: TransportListener | None
+    _child: Child | None
+    # Done when the process runs, or failed when it does not.
+    _start: asyncio.Future[None] | None
+    # Whether the listener was told the end.
+    _told: bool
+    # Whether it has sent a message.
+    _spoke: bool
+    # Set when there is no process.
+    _gone: asyncio.Event
+
+    def __init__(self, on_stderr: OnStderr | None = None, grace: float = 5.0) -> None:
+        self.peer = None
+        self.pid = None
+        self.grace = grace
+        self._on_stderr = on_stderr
+        self._listener = None
+        self._child = None
+        self._start = None
+        self._told = False
+        self._spoke = False
+        self._gone = asyncio.Event()
+        self._gone.set()
+
+    async def start(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> None:
+        """Starts the process, once. If that is cancelled there may be a process: close() ends it."""
+        self.peer = command[0]
+        self._start = asyncio.get_running_loop().create_future()
+        self._gone.clear()
+        self._child = Child(self, command, env)
+        await self._start
+
+    def let_go(self) -> None:
+        """Has the process end by itself. May be called from any thread, and by a finalizer."""
+        if self._child is not None:
+            self._child.close_stdin()
+
+    # Transport.
+
+    def listen(self, listener: TransportListener) -> None:
+        """Is the client's to call."""
+        self._listener = listener
+
+    def send(self, text: str) -> None:
+        """Writes a message, some time."""
+        if self._child is not None and not self._told:
+            self._child.send(text)
+
+    async def close(self) -> None:
+        """Ends the process: it is asked to, and killed if it does not in time."""
+        self._tell_end(SidecarClosedError("this program has closed the sidecar"))
+        if self._child is None:
+            return
+        self._child.close_stdin()
+        if self._child.loop is not asyncio.get_running_loop():
+            # In another loop its end cannot be waited for, and in its own nobody may be left to see it.
+            self._child.terminate()
+            return
+        if not self._gone.is_set():
+            self._child.terminate()
+            try:
+                await self._wait(self.grace)
+            except asyncio.CancelledError:
+                self._child.kill()
+                raise
+        if not self._gone.is_set():
+            self._child.kill()
+            await self._wait(_KILLED_SECONDS)
+
+    async def _wait(self, seconds: float) -> None:
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._gone.wait(), seconds)
+
+    # ChildWatcher.
+
+    def started(self, pid: int) -> None:
+        """Is the child's to call."""
+        self.pid = pid
+        if self._start is not None and not self._start.done():
+            self._start.set_result(None)
+
+    def not_started(self, error: Exception) -> None:
+        """Is the child's to call."""
+        self._gone.set()
+        failure = ending.not_started(self.peer or "", error)
+        failure.__cause__ = error
+        self._tell_end(SidecarClosedError(str(failure)))
+        if self._start is not None and not self._start.done():
+            self._start.set_exception(failure)
+
+    def said(self, texts: list[str]) -> None:
+        """Is the child's to call."""
+        self._spoke = True
+        for text in texts:
+            if self._listener is not None and not self._told:
+                self._listener.message(text)
+
+    def babbled(self, error: FramingError) -> None:
+        """Is the child's to call."""
+        self._tell_end(ending.babbled(self.peer or "", error, self._tail(), spoke=self._spoke))
+        if self._child is not None:
+            self._child.terminate()
+
+    def wrote(self, lines: list[str]) -> None:
+        """Is the child's to call."""
+        for line in lines:
+            if self._on_stderr is None:
+                return
+            try:
+                self._on_stderr(line)
+            except Exception as error:  # noqa: BLE001  (it is the callback's, and the next line must be told)
+                asyncio.get_running_loop().call_exception_handler(
+                    {"message": "mcp-sidecar: the callback for stderr raised", "exception": error}
+                )
+
+    def exited(self, code: int) -> None:
+        """Is the child's to call."""
+        self._gone.set()
+        self._tell_end(ending.died(self.peer or "", self.pid or 0, code, self._tail(), spoke=self._spoke))
+
+    def _tail(self) -> tuple[str, ...]:
+        return () if self._child is None else self._child.tail
+
+    def _tell_end(self, reason: SidecarClosedError) -> None:
+        if not self._told:
+            self._told = True
+            if self._listener is not None:
+                self._listener.closed(reason)

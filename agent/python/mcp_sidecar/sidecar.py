@@ -1,0 +1,129 @@
+"""Sidecar is a SidecarClient that has its own process: it finds the program, starts it, and ends it."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+from weakref import finalize
+
+from .binary import find_binary
+from .client import SLACK_SECONDS, SidecarClient
+from .errors import SidecarError
+from .handlers import Handlers
+from .process import OnStderr, ProcessTransport
+from .protocol_gen import Capabilities, ClientInfo, Settings
+from .workspace import Folder
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Sidecar(SidecarClient):
+    """A sidecar of this program.
+
+    >>> async with Sidecar(cwd=project) as sidecar:
+    ...     outcome = await sidecar.call("mcp_files_read", {"path": "notes.txt"})
+
+    ``cwd`` is the project (default: the working directory); ``binary`` the program, if it is not to be looked
+    for, and ``args`` its flags; ``env`` what is added to its environment, None taking a variable out.
+    ``stderr`` is called with each line that it writes there. The others are as in SidecarClient and its
+    ``initialize``.
+
+    It is never restarted silently: when the process dies, whatever is awaited fails, and a new Sidecar is
+    needed. It keeps no program alive, and ends when the last reference to it goes.
+    """
+
+    def __init__(
+        self,
+        *,
+        cwd: str | os.PathLike[str] | None = None,
+        binary: str | os.PathLike[str] | None = None,
+        args: Sequence[str] = (),
+        env: Mapping[str, str | None] | None = None,
+        client: ClientInfo | None = None,
+        workspace_folders: Sequence[Folder] | None = None,
+        settings: Settings | None = None,
+        handlers: Handlers | None = None,
+        capabilities: Capabilities | None = None,
+        stderr: OnStderr | None = None,
+    ) -> None:
+        self._process = ProcessTransport(stderr)
+        super().__init__(self._process, client=client, handlers=handlers, capabilities=capabilities)
+        self._cwd = cwd
+        self._wanted = binary
+        self._args = tuple(args)
+        self._env = env
+        self._workspace_folders = workspace_folders
+        self._settings = settings
+        self._begun = False
+        self._let_go = finalize(self, self._process.let_go)
+        # At the end of the program its end is seen anyway, and there may be others who need it until then.
+        self._let_go.atexit = False
+
+    @property
+    def pid(self) -> int | None:
+        """The process, once it was started."""
+        return self._process.pid
+
+    @property
+    def binary(self) -> Path | None:
+        """The program, once it was found."""
+        return None if self._process.peer is None else Path(self._process.peer)
+
+    async def start(self) -> Self:
+        """Starts the process, and returns when it has opened the session. `async with` does it.
+
+        If it fails or is cancelled, no process is left.
+        """
+        if self._begun:
+            raise SidecarError("this Sidecar was started before: make a new one")
+        self._begun = True
+        if self.closed is not None:
+            raise copy.copy(self.closed)
+        try:
+            program = find_binary(self._wanted)
+            await self._process.start([str(program), *self._args], _environment(self._env))
+            await self.initialize(
+                cwd=Path.cwd() if self._cwd is None else self._cwd,
+                workspace_folders=self._workspace_folders,
+                process_id=os.getpid(),
+                settings=self._settings,
+            )
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    async def __aenter__(self) -> Self:
+        return await self.start()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def _send(
+        self, method: str, params: Mapping[str, Any], args: Mapping[str, Any] | str | None = None
+    ) -> Any:
+        if not self._begun:
+            raise SidecarError("this Sidecar was not started: use it in `async with`, or call start()")
+        return await super()._send(method, params, args)
+
+    def _note_bounds(self, settings: Settings | None) -> None:
+        super()._note_bounds(settings)
+        self._process.grace = self._shutdown_seconds + SLACK_SECONDS
+
+
+def _environment(added: Mapping[str, str | None] | None) -> dict[str, str] | None:
+    """Gives this program's environment with what is added, and without what is None."""
+    if added is None:
+        return None
+    merged = {**os.environ, **added}
+    return {name: value for name, value in merged.items() if value is not None}

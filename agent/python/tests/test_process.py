@@ -1,0 +1,266 @@
+"""Whatever is started in place of a sidecar, and however it ends: that is said, and no process is left."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import threading
+import unittest
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from mcp_sidecar import (
+    BinaryNotFoundError,
+    ProtocolVersionError,
+    Sidecar,
+    SidecarClosedError,
+    SidecarError,
+)
+from mcp_sidecar.workspace import absolute
+
+from .world import AsyncWorldCase, wait_gone
+
+SCRIPTED = str(Path(__file__).parent / "scripted_sidecar.py")
+
+
+class ProcessCase(AsyncWorldCase):
+    def scripted(self, way: str, **options: Any) -> Sidecar:
+        return self.sidecar(binary=sys.executable, args=[SCRIPTED, way], **options)
+
+    def program(self, text: str, mode: int = 0o755) -> Path:
+        path = self.root / "program"
+        path.write_text(text)
+        path.chmod(mode)
+        return path
+
+    async def fails(self, sidecar: Sidecar, kind: type[SidecarError] = SidecarError) -> str:
+        """Starts it in vain, sees that nothing is left, and gives what the error says."""
+        with self.assertRaises(kind) as raised:
+            await sidecar.start()
+        self.assertIs(type(raised.exception), kind)
+        if sidecar.pid is not None:
+            wait_gone(sidecar.pid)
+        self.assertIsNotNone(sidecar.closed)
+        return str(raised.exception)
+
+
+class WhatCannotBeStarted(ProcessCase):
+    async def test_a_file_that_is_not_there(self) -> None:
+        text = await self.fails(self.sidecar(binary="/no/such/file"), BinaryNotFoundError)
+        self.assertEqual(text, "the option binary names /no/such/file, which is not there")
+
+    async def test_a_file_that_is_not_executable(self) -> None:
+        path = self.program("", 0o644)
+        text = await self.fails(self.sidecar(binary=path), BinaryNotFoundError)
+        self.assertEqual(text, f"the option binary names {path}, which is not executable (chmod +x)")
+
+    async def test_a_script_without_its_interpreter(self) -> None:
+        path = self.program("#!/no/such/interpreter\n")
+        text = await self.fails(self.sidecar(binary=path))
+        self.assertIn(f"{path} cannot be started: it is there, but what it needs to run is not", text)
+
+    async def test_a_program_for_another_machine(self) -> None:
+        path = self.program("\x7fELF of another kind")
+        text = await self.fails(self.sidecar(binary=path))
+        self.assertIn(
+            f"{path} cannot be started: it is no program for this machine ({sys.platform} on ", text
+        )
+
+    async def test_a_thread_that_cannot_be_started(self) -> None:
+        sidecar = self.scripted("good")
+        refused = RuntimeError("can't start new thread")
+        with (
+            mock.patch.object(threading.Thread, "start", side_effect=refused),
+            self.assertRaisesRegex(RuntimeError, "can't start new thread"),
+        ):
+            await sidecar.start()
+        self.assertIsNone(sidecar.pid)
+
+    async def test_threads_that_cannot_be_started_later(self) -> None:
+        begin = threading.Thread.start
+
+        def refuse(thread: threading.Thread) -> None:
+            if thread.name == "mcp-sidecar writer":
+                raise RuntimeError("can't start new thread")
+            begin(thread)
+
+        with mock.patch.object(threading.Thread, "start", refuse):
+            text = await self.fails(self.scripted("good"))
+        self.assertIn("cannot be started: the system refused. (can't start new thread)", text)
+
+
+class WhatIsNoSidecar(ProcessCase):
+    async def test_one_that_prints_and_ends(self) -> None:
+        text = await self.fails(self.sidecar(binary="/bin/echo", args=["hello"]), SidecarClosedError)
+        self.assertEqual(
+            text,
+            "/bin/echo printed 'hello\\n', which is not the protocol (it does not begin with Content-Length)."
+            " Is it mcp-sidecar, and is it started without a wrapper that prints?",
+        )
+
+    async def test_one_that_prints_without_end_of_line_and_stays(self) -> None:
+        text = await self.fails(self.scripted("prints_and_stays"), SidecarClosedError)
+        self.assertIn("printed 'Starting the sidecar', which is not the protocol", text)
+
+    async def test_one_that_sends_back_what_it_is_sent(self) -> None:
+        text = await self.fails(self.sidecar(binary="/bin/cat"), SidecarClosedError)
+        self.assertEqual(text, "/bin/cat is not mcp-sidecar: it sends back what it is sent")
+
+    async def test_one_that_ends_at_once_and_says_nothing(self) -> None:
+        text = await self.fails(self.sidecar(binary="/bin/true"), SidecarClosedError)
+        self.assertEqual(text, "/bin/true ended with exit code 0 and said nothing. Is it mcp-sidecar?")
+
+    async def test_one_that_ends_at_once_and_says_why_on_stderr(self) -> None:
+        path = self.program("#!/bin/sh\necho 'no license' >&2\nprintf 'buy one' >&2\nexit 7\n")
+        sidecar = self.sidecar(binary=path)
+        text = await self.fails(sidecar, SidecarClosedError)
+        self.assertEqual(
+            text,
+            f"{path} ended with exit code 7 and said nothing. Is it mcp-sidecar?\n"
+            "Its last lines on stderr:\n  no license\n  buy one",
+        )
+        assert sidecar.closed is not None
+        self.assertEqual((sidecar.closed.exit_code, sidecar.closed.signal), (7, None))
+        self.assertEqual(sidecar.closed.stderr, ("no license", "buy one"))
+
+    async def test_one_of_another_version(self) -> None:
+        text = await self.fails(self.scripted("other_version"), ProtocolVersionError)
+        self.assertEqual(
+            text,
+            f"this package speaks version 1 of the protocol, but {absolute(sys.executable)} speaks 7: "
+            'install a newer Python package "mcp-sidecar", or an older mcp-sidecar',
+        )
+
+    async def test_one_that_refuses_the_version(self) -> None:
+        text = await self.fails(self.scripted("refuses_version"), ProtocolVersionError)
+        self.assertIn(f"{absolute(sys.executable)} speaks 2, 3: ", text)
+
+
+class Ends(ProcessCase):
+    async def test_everything_it_said_comes_before_its_end(self) -> None:
+        asyncio.get_running_loop().slow_callback_duration = 60
+        async with self.scripted("answers_and_dies") as sidecar:
+            outcomes = await asyncio.gather(*(sidecar.call("t") for _ in range(3)))
+            self.assertEqual(
+                [len(str(dict(outcome["result"])["text"])) for outcome in outcomes], [300_000] * 3
+            )
+            with self.assertRaises(SidecarClosedError) as raised:
+                await sidecar.call("t")
+            error = raised.exception
+            self.assertEqual((error.exit_code, error.signal, error.stderr), (3, None, ("this is the end",)))
+            self.assertRegex(str(error), r"^mcp-sidecar is gone: .* \(process \d+\) ended with exit code 3\.")
+
+    async def test_are_seen_also_when_somebody_else_holds_its_stdout(self) -> None:
+        async with self.scripted("leaves_stdout_open") as sidecar:
+            assert sidecar.info is not None
+            assert sidecar.pid is not None
+            heir = int(sidecar.info["version"])
+            calling = asyncio.create_task(sidecar.call("t"))
+            os.kill(sidecar.pid, signal.SIGKILL)
+            with self.assertRaisesRegex(SidecarClosedError, "was killed by SIGKILL"):
+                await calling
+            # It still runs, and still has the pipe.
+            os.kill(heir, signal.SIGKILL)
+            wait_gone(heir)
+
+    async def test_garbage_after_the_start_ends_it(self) -> None:
+        async with self.scripted("prints_later") as sidecar:
+            with self.assertRaises(SidecarClosedError) as raised:
+                await sidecar.call("t")
+            self.assertIn("then printed 'debug: called\\n'", str(raised.exception))
+            self.assertIn("Something else writes to its stdout.", str(raised.exception))
+            assert sidecar.pid is not None
+            wait_gone(sidecar.pid)
+
+    async def test_by_force_if_it_does_not_end_otherwise(self) -> None:
+        sidecar = await self.scripted("deaf", settings={"timeouts": {"shutdownMs": 0}}).start()
+        with mock.patch("mcp_sidecar.client.SLACK_SECONDS", 0.001):
+            sidecar._process.grace = 0.001
+            await sidecar.close()
+        assert sidecar.pid is not None
+        wait_gone(sidecar.pid)
+
+    async def test_at_once_when_closing_is_cancelled(self) -> None:
+        sidecar = await self.scripted("deaf").start()
+        # It waits for a process that ignores all but force.
+        closing = asyncio.create_task(sidecar._process.close())
+        await asyncio.sleep(0)
+        self.assertFalse(closing.done())
+        closing.cancel()
+        await asyncio.wait([closing])
+        assert sidecar.pid is not None
+        wait_gone(sidecar.pid)
+        await sidecar.close()
+
+
+class Environment(ProcessCase):
+    async def test_is_that_of_the_program(self) -> None:
+        with mock.patch.dict(os.environ, {"MARK": "own"}):
+            async with Sidecar(binary=sys.executable, args=[SCRIPTED, "tells_environment"]) as sidecar:
+                self.assertEqual((await sidecar.request_any("x/environment", {}))["MARK"], "own")
+
+    async def test_has_what_is_added_and_not_what_is_taken_out(self) -> None:
+        with mock.patch.dict(os.environ, {"MARK": "own", "GONE": "no", "KEPT": "yes"}):
+            changed = {"MARK": "changed", "GONE": None}
+            async with self.scripted("tells_environment", env=changed) as sidecar:
+                environment = await sidecar.request_any("x/environment", {})
+        self.assertEqual((environment["MARK"], environment["KEPT"]), ("changed", "yes"))
+        self.assertNotIn("GONE", environment)
+
+
+class Pipes(ProcessCase):
+    async def test_one_that_does_not_read_stops_nobody(self) -> None:
+        asyncio.get_running_loop().slow_callback_duration = 60
+        sidecar = await self.scripted("reads_nothing").start()
+        calls = [asyncio.create_task(sidecar.call("t", {"text": "x" * 1_000_000})) for _ in range(8)]
+        await asyncio.sleep(0)
+        sidecar._process.grace = 0.001
+        with (
+            mock.patch("mcp_sidecar.client.SLACK_SECONDS", 0.001),
+            mock.patch.object(sidecar, "_shutdown_seconds", 0.001),
+        ):
+            await sidecar.close()
+        for call in calls:
+            with self.assertRaises(SidecarClosedError):
+                await call
+
+    async def test_lines_of_stderr_are_told_one_by_one(self) -> None:
+        lines: list[str] = []
+        async with self.scripted("complains", stderr=lines.append):
+            pass
+        self.assertEqual(lines[:4], ["one", "", "two ä", "three"])
+        self.assertEqual("".join(lines[4:-1]), "x" * 40_000)
+        self.assertEqual(lines[-1], "no end of line")
+
+    async def test_a_callback_for_stderr_that_raises_disturbs_nobody(self) -> None:
+        problems: list[dict[str, Any]] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: problems.append(context))
+
+        def raises(line: str) -> None:
+            raise ZeroDivisionError(line)
+
+        async with self.scripted("complains", stderr=raises):
+            pass
+        self.assertEqual({type(problem["exception"]) for problem in problems}, {ZeroDivisionError})
+
+    async def test_no_thread_and_no_descriptor_is_left(self) -> None:
+        def mine() -> set[str]:
+            return {thread.name for thread in threading.enumerate() if thread.name.startswith("mcp-sidecar")}
+
+        before = len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else 0
+        async with self.scripted("good") as sidecar:
+            await sidecar.call("t")
+            self.assertEqual(len(mine()), 4)
+        for thread in threading.enumerate():
+            if thread.name.startswith("mcp-sidecar"):
+                thread.join()
+        self.assertEqual(mine(), set())
+        if sys.platform == "linux":
+            self.assertEqual(len(os.listdir("/proc/self/fd")), before)
+
+
+if __name__ == "__main__":
+    unittest.main()
