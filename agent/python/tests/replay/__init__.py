@@ -1,0 +1,1 @@
+"""The dialogues of conformance/, played to the client with the sidecar's side."""
