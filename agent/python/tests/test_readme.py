@@ -1,0 +1,132 @@
+"""What README.md shows is right as it is written: its types, and what it does."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+import textwrap
+import unittest
+
+from .world import BINARY, PACKAGE, PATIENCE, WorldCase
+
+# What the blocks that are not whole programs take for granted.
+GIVEN = """
+from __future__ import annotations
+from typing import Any
+from anthropic import AsyncAnthropic
+from anthropic.types import MessageParam
+from langchain_core.language_models import BaseChatModel
+from openai import AsyncOpenAI
+from mcp_sidecar import Sidecar, SyncSidecar
+"""
+PARAMETERS = {
+    "openai": "AsyncOpenAI",
+    "anthropic": "AsyncAnthropic",
+    "chat_model": "BaseChatModel",
+    "items": "list[Any]",
+    "messages": "list[MessageParam]",
+    "sidecar": "Sidecar",
+}
+
+
+def blocks() -> list[str]:
+    """The blocks of Python, in order."""
+    text = (PACKAGE / "README.md").read_text()
+    return re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def program(block: str) -> str:
+    """A block as a module: as it is, or as the body of a coroutine that is given what it uses."""
+    if "asyncio.run(" in block or "async def" in block:
+        return block
+    imports = [line for line in block.splitlines() if re.match(r"(from|import) ", line)]
+    body = [line for line in block.splitlines() if line not in imports]
+    made = set(re.findall(r"^(?:with .* as )?(\w+)(?::$| = )", "\n".join(body), re.MULTILINE))
+    made |= set(re.findall(r"^with .* as (\w+):", "\n".join(body), re.MULTILINE))
+    given = ", ".join(f"{name}: {kind}" for name, kind in PARAMETERS.items() if name not in made)
+    return "\n".join(
+        [GIVEN, *imports, f"async def main({given}) -> None:", textwrap.indent("\n".join(body), "    ")]
+    )
+
+
+class Readme(WorldCase):
+    def test_has_what_is_checked_here(self) -> None:
+        self.assertGreaterEqual(len(blocks()), 10)
+
+    def test_warns_of_what_it_trusts_at_the_first_example(self) -> None:
+        text = (PACKAGE / "README.md").read_text()
+        after = text[text.index("```python") :]
+        after = after[after.index("```\n") :]
+        self.assertTrue(after.startswith("```\n\n> **What this trusts.**"))
+        self.assertIn("servers are started without asking**", after)
+
+    @unittest.skipUnless(
+        all(importlib.util.find_spec(name) for name in ("mypy", "openai", "anthropic", "langchain")),
+        "needs requirements-dev.txt",
+    )
+    def test_is_typed_right(self) -> None:
+        files = []
+        for number, block in enumerate(blocks()):
+            path = self.root / f"block_{number}.py"
+            path.write_text(program(block))
+            files.append(str(path))
+        command = [sys.executable, "-m", "mypy", "--strict", "--python-version", "3.11", "--no-error-summary"]
+        checked = subprocess.run(
+            [*command, "--cache-dir", str(self.root / "mypy"), *files],
+            cwd=PACKAGE,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(checked.stdout + checked.stderr, "")
+
+    def run_block(self, block: str) -> str:
+        path = self.root / "example.py"
+        path.write_text(block)
+        ran = subprocess.run(
+            [sys.executable, "-X", "dev", "-W", "error", str(path)],
+            cwd=self.project,
+            env={**self.env, "MCP_SIDECAR": str(BINARY), "PYTHONPATH": str(PACKAGE)},
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        self.assertEqual((ran.stderr, ran.returncode), ("", 0))
+        return ran.stdout
+
+    def servers(self, **scripts: str) -> None:
+        """Has the project name these servers."""
+        entries = {name: self.script(text, name) for name, text in scripts.items()}
+        (self.project / ".mcp.json").write_text(json.dumps({"mcpServers": entries}))
+
+    def test_the_first_example_does_what_it_says(self) -> None:
+        self.servers(
+            files='tool read {"name":"read","description":"Reads a file.","inputSchema":{"type":"object"}}\n'
+        )
+        self.assertEqual(
+            self.run_block(blocks()[0]),
+            "mcp_files_read - Reads a file.\n[{'type': 'text', 'text': 'read {}'}]\n",
+        )
+
+    def test_the_first_example_does_nothing_without_servers(self) -> None:
+        self.assertEqual(self.run_block(blocks()[0]), "")
+
+    def test_the_blocking_example_does_what_it_says(self) -> None:
+        self.servers(files="tool read\non tools/call read\n  progress 1\n  default\n")
+        [block] = [block for block in blocks() if "SyncSidecar" in block]
+        self.assertEqual(
+            self.run_block(block + "print(outcome['result'])"),
+            ("{'progress': 1}\n{'content': [{'type': 'text', 'text': 'read {\"path\":\"notes.txt\"}'}]}\n"),
+        )
+
+    def test_the_transport_of_ones_own_works(self) -> None:
+        [block] = [block for block in blocks() if "class Scripted" in block]
+        self.assertEqual(self.run_block(block), "")
+
+
+if __name__ == "__main__":
+    unittest.main()
