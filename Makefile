@@ -1,8 +1,9 @@
 # mcp-sidecar: `make help` lists what can be asked for.
 #
-# Everything a target needs beyond Go, Node (with npm), bash, make and, for the
-# race detector of the tests, a C compiler is installed by that target: Go tools
-# into build/tools, npm packages beside their lockfile.
+# Everything a target needs beyond Go, Node (with npm), Python (with venv), bash,
+# make and, for the race detector of the tests, a C compiler is installed by that
+# target: Go tools into build/tools, npm packages beside their lockfile, Python
+# packages into build/python.
 
 # Versions of the tools; the only place that names them.
 GOLANGCI_LINT_VERSION := v2.15.0
@@ -28,12 +29,26 @@ GOLANGCI_LINT := build/tools/golangci-lint-$(GOLANGCI_LINT_VERSION)
 INSTALLED    := node_modules/.package-lock.json
 REAL_SERVERS := conformance/real/$(INSTALLED)
 DEMO_SERVERS := examples/project/$(INSTALLED)
+NODE_TOOLS   := agent/node/$(INSTALLED)
+
+PYTHON       ?= python3
+VENV         := build/python
+PYTHON_TOOLS := $(VENV)/installed
+
+BIOME := node_modules/.bin/biome
+# The example has no packages of its own.
+EXAMPLE_BIOME := ../../agent/node/$(BIOME)
+RUFF  := $(VENV)/bin/ruff
+MYPY  := $(CURDIR)/$(VENV)/bin/mypy
+
+# What ruff looks at; the configuration is the nearest above each file.
+PYTHON_SOURCES := agent/python agent/packaging examples/agent-python
 
 .DEFAULT_GOAL := help
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: build
 build: ## build bin/mcp-sidecar
@@ -43,17 +58,33 @@ build: ## build bin/mcp-sidecar
 run: build $(DEMO_SERVERS) ## see it work: real servers in examples/project, cold and then warm
 	$(GO) run ./examples/host -sidecar $(BIN) -project examples/project
 
+.PHONY: example-node
+example-node: build $(DEMO_SERVERS) $(NODE_TOOLS) ## an agent in TypeScript: tools that arrive in mid-conversation
+	cd agent/node && npm run --silent build
+	cd examples/agent-node && npm install --silent && npm start --silent
+
+.PHONY: example-python
+example-python: build $(DEMO_SERVERS) ## the same in Python
+	PYTHONPATH=agent/python $(PYTHON) examples/agent-python/main.py
+
+.PHONY: packages
+packages: $(NODE_TOOLS) $(PYTHON_TOOLS) ## npm packages and Python wheels, in build/packages
+	$(VENV)/bin/python agent/packaging/make_packages.py --go $(GO) $(PLATFORMS)
+
 .PHONY: generate
 generate: ## write again what is generated from rpc/protocol.go and rpc/errors.go
 	$(GO) generate ./...
 
 .PHONY: fmt
-fmt: $(GOFUMPT) ## format the Go files
+fmt: $(GOFUMPT) $(NODE_TOOLS) $(PYTHON_TOOLS) ## format the sources
 	$(GO) fix ./...
 	$(GOFUMPT) -l -w $(GOFILES)
+	cd agent/node && $(BIOME) format --write .
+	cd examples/agent-node && $(EXAMPLE_BIOME) format --config-path=../../agent/node --write .
+	$(RUFF) format $(PYTHON_SOURCES)
 
 # The order is that of the time to the first useful message.
-PARTS := generated format lint cross unit fuzz transcripts real
+PARTS := generated format lint cross unit fuzz transcripts agent-node agent-python agent-packages real
 
 .PHONY: test
 test: ## everything, installing what it needs
@@ -64,15 +95,23 @@ generated: ## are the generated files those the sources give?
 	$(GO) test -count=1 ./rpc/internal/gen/...
 
 .PHONY: format
-format: $(GOFUMPT) ## are the Go files formatted and modern?
+format: $(GOFUMPT) $(NODE_TOOLS) $(PYTHON_TOOLS) ## are the sources formatted, and the Go ones modern?
 	@files="$$($(GOFUMPT) -l $(GOFILES))"; \
 	if [ -n "$$files" ]; then printf 'not formatted (make fmt):\n%s\n' "$$files"; exit 1; fi
 	$(GO) fix -diff ./...
+	cd agent/node && $(BIOME) format .
+	cd examples/agent-node && $(EXAMPLE_BIOME) format --config-path=../../agent/node .
+	$(RUFF) format --check $(PYTHON_SOURCES)
 
 .PHONY: lint
-lint: $(GOLANGCI_LINT) ## go vet and golangci-lint
+lint: $(GOLANGCI_LINT) $(NODE_TOOLS) $(PYTHON_TOOLS) ## linters and type checkers of all languages
 	$(GO) vet ./...
 	$(GOLANGCI_LINT) run ./...
+	cd agent/node && $(BIOME) lint . && npm run --silent types
+	cd examples/agent-node && $(EXAMPLE_BIOME) lint --config-path=../../agent/node .
+	$(RUFF) check $(PYTHON_SOURCES)
+	cd agent/python && $(MYPY) . && MYPYPATH=.:../../examples/agent-python $(MYPY) ../../examples/agent-python
+	cd agent/packaging && MYPYPATH=.:test:../python $(MYPY) --strict .
 
 .PHONY: cross
 cross: ## does it vet and build for macOS and Windows?
@@ -93,6 +132,20 @@ fuzz: ## every fuzz target for FUZZTIME
 transcripts: ## the contract, against the built binary
 	$(GO) test -race -count=1 $$($(GO) list ./conformance/... | grep -v /conformance/real)
 
+.PHONY: agent-node
+agent-node: build $(DEMO_SERVERS) $(NODE_TOOLS) ## the Node client, its adapters and its example
+	cd agent/node && npm test --silent && npm run --silent build
+	cd examples/agent-node && npm install --silent && npm test --silent
+
+.PHONY: agent-python
+agent-python: build $(DEMO_SERVERS) $(PYTHON_TOOLS) ## the Python client, its adapters and its example
+	cd agent/python && $(CURDIR)/$(VENV)/bin/python -X dev -W error -m unittest
+	PYTHONPATH=agent/python $(VENV)/bin/python -m unittest discover -s examples/agent-python
+
+.PHONY: agent-packages
+agent-packages: $(NODE_TOOLS) $(PYTHON_TOOLS) ## their packages: what is in them, and installed offline
+	PYTHONPATH=agent/packaging $(VENV)/bin/python -m unittest discover -s agent/packaging/test
+
 .PHONY: real
 real: $(REAL_SERVERS) ## MCP servers from npm and of the Go SDK
 	MCP_SIDECAR_REAL=required $(GO) test -race -count=1 ./conformance/real/...
@@ -103,7 +156,8 @@ bench: ## the Go benchmarks
 
 .PHONY: clean
 clean: ## remove what was built and installed
-	rm -rf bin build conformance/real/node_modules examples/project/node_modules
+	rm -rf bin build agent/node/dist
+	rm -rf agent/node/node_modules conformance/real/node_modules examples/project/node_modules examples/agent-node/node_modules
 
 $(GOFUMPT):
 	GOBIN='$(CURDIR)/build/tools' $(GO) install mvdan.cc/gofumpt@$(GOFUMPT_VERSION)
@@ -112,6 +166,11 @@ $(GOFUMPT):
 $(GOLANGCI_LINT):
 	GOBIN='$(CURDIR)/build/tools' $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
 	@mv build/tools/golangci-lint $@
+
+$(PYTHON_TOOLS): agent/python/requirements-dev.txt
+	$(PYTHON) -m venv --clear $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
 
 # No package's script is run: none is needed, and Playwright's would fetch a
 # browser.
