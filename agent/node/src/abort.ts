@@ -4,6 +4,8 @@
  * waits for it.
  */
 
+import { InvalidArgumentError } from "./errors.js";
+
 interface Waiting {
   readonly callbacks: Set<() => void>;
   readonly listener: () => void;
@@ -11,6 +13,14 @@ interface Waiting {
 
 /** Signals that somebody waits for. */
 const signals = new WeakMap<AbortSignal, Waiting>();
+
+/** checkSignal is for programs without types: it throws at what is no signal, such as its controller. */
+export function checkSignal(signal: AbortSignal | undefined): void {
+  // Not by its class: a signal of another realm is one as well.
+  if (!signal || (typeof signal.aborted === "boolean" && typeof signal.addEventListener === "function"))
+    return;
+  throw new InvalidArgumentError("signal is no AbortSignal (that of an AbortController is its `signal`)");
+}
 
 /** onAbort calls back if the signal aborts, and returns what ends the waiting. */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
@@ -30,7 +40,7 @@ function listen(signal: AbortSignal): Waiting {
     for (const callback of [...callbacks]) callback();
   };
   const waiting = { callbacks, listener };
-  signals.set(signal, waiting);
   signal.addEventListener("abort", listener, { once: true });
+  signals.set(signal, waiting);
   return waiting;
 }

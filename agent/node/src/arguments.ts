@@ -1,4 +1,4 @@
-/** The arguments of a call, as they are sent. */
+/** What a program gives, as the JSON text that is sent. */
 import { InvalidArgumentError } from "./errors.js";
 
 /**
@@ -7,6 +7,20 @@ import { InvalidArgumentError } from "./errors.js";
  */
 export function argumentsText(args: object | string): string {
   return typeof args === "string" ? checked(args) : written(args);
+}
+
+/** paramsText is the JSON text of a request's params. */
+export function paramsText(method: string, params: object): string {
+  for (const [name, value] of Object.entries(params)) {
+    if (typeof value !== "number" || Number.isFinite(value)) continue;
+    throw new InvalidArgumentError(`${method}: ${name} is ${value}, for which JSON has no word`);
+  }
+  try {
+    return JSON.stringify(params);
+  } catch (cause) {
+    const why = (cause as Error).message;
+    throw new InvalidArgumentError(`${method}: its params cannot be written as JSON: ${why}`, { cause });
+  }
 }
 
 function checked(text: string): string {

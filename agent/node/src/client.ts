@@ -6,7 +6,7 @@
  * It restarts nothing: when the sidecar is gone, every call fails with one SidecarClosedError, now and later,
  * and the program decides what to do. And it keeps no program alive, except while an answer is awaited.
  */
-import { argumentsText } from "./arguments.js";
+import { argumentsText, paramsText } from "./arguments.js";
 import { Connection, Refusal } from "./connection.js";
 import { Emitter, undisturbed } from "./emitter.js";
 import { InvalidArgumentError, ProtocolVersionError, ResponseError, SidecarClosedError } from "./errors.js";
@@ -92,6 +92,8 @@ const DEFAULT_SHUTDOWN_MS = 2000;
  * How much longer than that it may take before it is ended by force, and to exit when it has said goodbye.
  */
 const SLACK_MS = 3000;
+/** The longest time that a timer knows. Above it, it does not wait at all. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 export class SidecarClient implements AsyncDisposable {
   readonly #transport: Transport;
@@ -110,6 +112,8 @@ export class SidecarClient implements AsyncDisposable {
   #recovering = false;
   readonly #progress = new Map<number, (progress: Progress) => void>();
   #lastToken = 0;
+  /** An initialize is awaited: what it brings is the first set, whatever is told before. */
+  #opening = false;
   #shutdownMs = DEFAULT_SHUTDOWN_MS;
   #closing: Promise<void> | undefined;
   #toldClosed = false;
@@ -128,6 +132,7 @@ export class SidecarClient implements AsyncDisposable {
       asked: (method, params, signal) => this.#asked(method, params, signal),
       closed: () => this.#tellClosed(),
     });
+    this.#connection.listen();
   }
 
   /** tools are sorted by name. A new array whenever anything in it changes, `state` included. */
@@ -214,7 +219,7 @@ export class SidecarClient implements AsyncDisposable {
       throw new InvalidArgumentError("a tool is called by its name, or by {server, tool}");
     }
     const progressToken = onProgress && ++this.#lastToken;
-    const envelope = JSON.stringify({ ...target, timeoutMs, maxBytes, progressToken });
+    const envelope = paramsText("tools/call", { ...target, timeoutMs, maxBytes, progressToken });
     const params = `${envelope.slice(0, -1)},"arguments":${argumentsText(args)}}`;
     if (progressToken !== undefined && onProgress !== undefined) {
       this.#progress.set(progressToken, (progress) => {
@@ -341,15 +346,21 @@ export class SidecarClient implements AsyncDisposable {
     this.#tellClosed();
   }
 
-  #request<M extends keyof wire.HostRequests>(
+  async #request<M extends keyof wire.HostRequests>(
     method: M,
     params: Loose<wire.HostRequests[M]["params"]>,
     { signal }: RequestOptions,
   ): Promise<wire.HostRequests[M]["result"]> {
+    const text = paramsText(method, params ?? {});
     const { timeouts } = (params as wire.ConfigureParams | undefined)?.settings ?? {};
-    if (timeouts !== undefined) this.#shutdownMs = timeouts.shutdownMs ?? DEFAULT_SHUTDOWN_MS;
-    const answer = this.#connection.request(method, JSON.stringify(params ?? {}), { signal });
-    return answer as Promise<wire.HostRequests[M]["result"]>;
+    if (timeouts) this.#shutdownMs = timeouts.shutdownMs ?? DEFAULT_SHUTDOWN_MS;
+    this.#opening ||= method === "runtime/initialize";
+    try {
+      return (await this.#connection.request(method, text, { signal })) as wire.HostRequests[M]["result"];
+    } finally {
+      // Refused or abandoned: in the latter case the first set may come as a push, which is told.
+      if (method === "runtime/initialize") this.#opening = false;
+    }
   }
 
   /** answered runs while an answer of ours is read, whoever asked: the next message builds upon it. */
@@ -378,6 +389,7 @@ export class SidecarClient implements AsyncDisposable {
     this.#info = sidecar;
     this.#methods = Object.freeze([...methods]);
     this.#take(snapshot, "snapshot");
+    this.#opening = false; // now, and not when its caller hears of it: a push may be next
   }
 
   #take(snapshot: wire.Snapshot, reason: ToolsChange["reason"]): void {
@@ -386,13 +398,13 @@ export class SidecarClient implements AsyncDisposable {
 
   #step({ set, change }: Step): void {
     this.#set = set;
-    if (change !== undefined) this.#emitter.emit("toolsChanged", change);
+    if (change !== undefined && !this.#opening) this.#emitter.emit("toolsChanged", change);
   }
 
   /** notified takes what the sidecar says. A notification that is not known is nothing. */
   #notified(method: string, params: unknown): void {
     // A program that has closed the sidecar hears no more of its tools, but what the end had to say.
-    if (this.#connection.ended !== undefined && method !== "runtime/log") return;
+    if (this.#connection.ended !== undefined && (method !== "runtime/log" || this.#toldClosed)) return;
     switch (method as keyof wire.SidecarNotifications) {
       case "tools/changed":
         this.#pushed(params as wire.ToolsChanged);
@@ -406,7 +418,7 @@ export class SidecarClient implements AsyncDisposable {
         this.#emitter.emit("diagnostics", this.#set.errors);
         break;
       case "$/progress": {
-        const { token, value } = params as wire.ProgressParams;
+        const { token, value } = (params ?? {}) as Partial<wire.ProgressParams>;
         const told = this.#progress.get(token as number);
         if (told !== undefined) undisturbed(() => told(value as Progress));
         break;
@@ -437,7 +449,7 @@ export class SidecarClient implements AsyncDisposable {
       return;
     }
     // One question is enough: its answer covers every push that comes before it.
-    if (this.#recovering) return;
+    if (this.#recovering || this.#opening) return;
     this.#recovering = true;
     const settled = () => {
       this.#recovering = false;
@@ -478,7 +490,7 @@ function refusedVersion(error: unknown, peer: string | undefined): ProtocolVersi
 async function within(happened: Promise<void>, ms: number): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, ms, false);
+    timer = setTimeout(resolve, Math.min(ms, LONGEST_MS), false);
   });
   const inTime = await Promise.race([happened.then(() => true), late]);
   clearTimeout(timer);

@@ -7,7 +7,7 @@
  * until it is answered: nobody waits for it any more, but what its answer tells about the state of things
  * still counts.
  */
-import { onAbort } from "./abort.js";
+import { checkSignal, onAbort } from "./abort.js";
 import { ResponseError, SidecarClosedError } from "./errors.js";
 import { ErrorCode } from "./protocol.gen.js";
 import type { Transport, TransportListener } from "./transport.js";
@@ -58,7 +58,7 @@ interface Message {
   method?: unknown;
   params?: unknown;
   result?: unknown;
-  error?: { code: number; message: string; data?: unknown } | null;
+  error?: { code: number; message?: string; data?: unknown } | null;
 }
 
 export class Connection implements TransportListener {
@@ -80,7 +80,11 @@ export class Connection implements TransportListener {
     this.over = new Promise((resolve) => {
       this.#isOver = resolve;
     });
-    transport.listen(this);
+  }
+
+  /** listen begins to read. What comes may find its owner complete: the hooks do not run before. */
+  listen(): void {
+    this.#transport.listen(this);
   }
 
   /** ended is why no request is sent any more. */
@@ -91,9 +95,12 @@ export class Connection implements TransportListener {
   /** request sends params, which are JSON text, and gives the result. */
   request(method: string, params: string, sending: Sending = {}): Promise<unknown> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
-    const { signal } = sending;
-    if (signal?.aborted === true) return Promise.reject(signal.reason);
-    return new Promise((resolve, reject) => this.#send(method, params, sending, resolve, reject));
+    return new Promise((resolve, reject) => {
+      const { signal } = sending;
+      checkSignal(signal);
+      if (signal?.aborted === true) reject(signal.reason);
+      else this.#send(method, params, sending, resolve, reject);
+    });
   }
 
   /** notify sends params, which are JSON text. */
@@ -161,17 +168,18 @@ export class Connection implements TransportListener {
   ): void {
     const id = ++this.#lastId;
     const { signal } = sending;
-    const release = sending.background === true ? () => {} : this.#hold();
+    // Throws if that is longer than strings can be. Nothing must be held by then.
+    const text = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${params}}`;
     const abandon = () => {
       pending.reject(signal?.reason);
       this.notify("$/cancelRequest", `{"id":${id}}`);
     };
     const unlisten = signal && onAbort(signal, abandon);
+    const release = sending.background === true ? () => {} : this.#hold();
     const done = () => {
       release();
       unlisten?.();
     };
-    const text = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${params}}`;
     const pending: Pending = {
       ...sending,
       method,
@@ -217,10 +225,11 @@ export class Connection implements TransportListener {
     const pending = this.#pending.get(id);
     if (pending === undefined) return;
     pending.settled?.();
-    // Still pending in the meantime: when the result makes no sense, the request fails with the others.
-    if (!error) this.#hooks.answered(pending.method, result);
+    // Still pending in the meantime: when the answer makes no sense, the request fails with the others.
+    const refusal = error ? new ResponseError(pending.method, error) : undefined;
+    if (refusal === undefined) this.#hooks.answered(pending.method, result);
     this.#pending.delete(id);
-    if (error) pending.reject(new ResponseError(pending.method, error));
+    if (refusal !== undefined) pending.reject(refusal);
     else pending.resolve(result);
   }
 
@@ -245,21 +254,29 @@ export class Connection implements TransportListener {
       answer = `"result":${JSON.stringify(result ?? null)}`;
     } catch (error) {
       const code = error instanceof Refusal ? error.code : ErrorCode.InternalError;
-      const message = error instanceof Error ? error.message : String(error);
-      answer = `"error":${JSON.stringify({ code, message })}`;
+      answer = `"error":${JSON.stringify({ code, message: textOf(error) })}`;
     }
     this.#serving.delete(id);
     this.#transport.send(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},${answer}}`);
   }
 
   #withdraw(params: unknown): void {
-    const { id } = params as { id: Id };
-    this.#serving.get(id)?.abort();
+    const { id } = (params ?? {}) as { id?: Id };
+    if (id !== undefined) this.#serving.get(id)?.abort();
   }
 
   /** forget is for what no answer will come to: the last request, too. */
   #forget(): void {
     for (const { reject } of this.#pending.values()) reject(this.#ended);
     this.#pending.clear();
+  }
+}
+
+/** textOf is what somebody threw, which may be anything: also what has no text. */
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown);
+  } catch {
+    return "the host failed";
   }
 }

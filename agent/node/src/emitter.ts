@@ -3,6 +3,7 @@
  * disturbs nobody: what it threw is thrown again where a program's stray errors go ("uncaughtException" in
  * Node).
  */
+import { InvalidArgumentError } from "./errors.js";
 
 type Listener<T> = (event: T) => void;
 
@@ -44,6 +45,9 @@ export class Emitter<E extends object> {
   }
 
   #subscribe(name: keyof E, subscription: Subscription): () => void {
+    if (typeof subscription.listener !== "function") {
+      throw new InvalidArgumentError(`the listener of ${String(name)} is no function`);
+    }
     const all = this.#subscriptions.get(name) ?? new Set();
     this.#subscriptions.set(name, all.add(subscription));
     return () => {

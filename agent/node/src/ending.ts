@@ -13,12 +13,15 @@ export interface Ending {
   readonly unread: string;
   /** fault is what is wrong with what it printed, or that it printed nothing. */
   readonly fault?: string | undefined;
-  /** outstayed is the pipe that it had closed when it was ended for not ending by itself. */
-  readonly outstayed?: "input" | "output" | undefined;
+  /** outstayed is what it had done when it was ended for not ending by itself. */
+  readonly outstayed?: Outstayed | undefined;
   /** foreign is that the program is built for another machine. */
   readonly foreign?: string | undefined;
   readonly stderr: readonly string[];
 }
+
+/** What makes a process useless that goes on. */
+export type Outstayed = "closed its input" | "closed its output" | "did not read what it was sent";
 
 /** So many lines of stderr are in the text of the error. It has more of them beside. */
 const SHOWN = 5;
@@ -50,7 +53,7 @@ function sentence(ending: Ending): string {
 }
 
 function how({ exitCode, signal, outstayed }: Ending): string {
-  if (outstayed !== undefined) return `closed its ${outstayed} and did not end`;
+  if (outstayed !== undefined) return `${outstayed} and did not end`;
   if (signal !== undefined) return `was killed by ${signal}`;
   if (exitCode !== undefined) return `ended with exit code ${exitCode}`;
   return "is of no use any more";

@@ -27,8 +27,9 @@ export class ResponseError extends SidecarError {
   readonly data: unknown;
   readonly method: string;
 
-  constructor(method: string, error: { code: number; message: string; data?: unknown }) {
-    super(`${method}: ${error.message}${nearNames(error)}`);
+  constructor(method: string, error: { code: number; message?: string; data?: unknown }) {
+    const message = String(error.message ?? ""); // the other end may leave it out
+    super(`${method}: ${message}${nearNames(message, error.data)}`);
     this.method = method;
     this.code = error.code;
     this.data = error.data;
@@ -36,7 +37,7 @@ export class ResponseError extends SidecarError {
 }
 
 /** nearNames adds the names in data that the text of the error does not have already. */
-function nearNames({ message, data }: { message: string; data?: unknown }): string {
+function nearNames(message: string, data: unknown): string {
   const { suggestions, candidates } = (data ?? {}) as { suggestions?: unknown; candidates?: unknown };
   const names = [suggestions, candidates].flat().filter((name) => typeof name === "string");
   const unsaid = names.filter((name) => !message.includes(name));
@@ -93,7 +94,9 @@ export class ProtocolVersionError extends SidecarError {
   /** supported are those that the sidecar speaks. */
   readonly supported: readonly number[];
 
-  constructor(supported: readonly number[], peer = "the sidecar") {
+  /** What is no version in `named` names none. */
+  constructor(named: readonly unknown[], peer = "the sidecar") {
+    const supported = named.filter((version): version is number => Number.isInteger(version));
     const newest = Math.max(...supported);
     const remedy =
       newest > PROTOCOL_VERSION

@@ -1,11 +1,12 @@
 /**
  * Framing of the LSP base protocol: a header that counts the bytes, and so many bytes of JSON. Pure: bytes
- * in, texts out, cut anywhere. It sets no limit to the size of a message.
+ * in, texts out, cut anywhere. It sets no limit to the size of a message but that of a string.
  */
+import { constants } from "node:buffer";
 
-/** frame is what is written for one message. */
-export function frame(text: string): string {
-  return `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+/** header is what is written before the text of a message. (Together they may be too long for one string.) */
+export function header(text: string): string {
+  return `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n`;
 }
 
 /** FramingError: what was read is not what a sidecar writes. */
@@ -15,6 +16,9 @@ export class FramingError extends Error {
 
 /** A header block of a sidecar has some 25 bytes. What has more than this is none. */
 const MAX_HEADER = 8 << 10;
+
+/** A message becomes a string of at most this length. */
+const LONGEST = constants.MAX_STRING_LENGTH;
 
 /** The headers of the LSP base protocol, in lower case. A sidecar writes only the first. */
 const HEADERS = ["content-length:", "content-type:"];
@@ -72,6 +76,12 @@ export class FrameReader {
     if (end < 0) return undefined;
     const length = LENGTH.exec(block)?.[1];
     if (length === undefined) throw new FramingError("a header block without a Content-Length");
+    // Known before the bytes are gathered: they would be of no use.
+    if (Number(length) > LONGEST) {
+      throw new FramingError(
+        `a message of ${length} bytes, of which no more than ${LONGEST} make a string here`,
+      );
+    }
     const rest = this.#head.subarray(end + END.length);
     this.#head = Buffer.alloc(0);
     this.#missing = Number(length);

@@ -98,6 +98,13 @@ const ROWS: { readonly [M in keyof SidecarRequests]: Row } = {
  * declaredBy says what a host with these handlers can be asked. `refined` are the host's own words about it.
  */
 export function declaredBy(handlers: Handlers = {}, refined: Capabilities = {}): Capabilities {
+  const known = Object.values(ROWS).map(({ handler }) => handler as string);
+  const given = Object.entries(handlers).filter(([, value]) => typeof value === "function");
+  const unknown = given.map(([name]) => name).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    // It may well be a misspelt `approve`: without that one, nobody is asked.
+    throw new InvalidArgumentError(`there is no handler "${unknown}"; there are ${known.join(", ")}`);
+  }
   const declared: Capabilities = { ...refined };
   for (const { handler, capability, declares } of Object.values(ROWS)) {
     if (handlers[handler] !== undefined) {

@@ -9,11 +9,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { closeSync, openSync, readSync } from "node:fs";
 import type { Socket } from "node:net";
+import { countdown } from "./countdown.js";
 import { undisturbed } from "./emitter.js";
-import { endingError, startError } from "./ending.js";
+import { endingError, type Outstayed, startError } from "./ending.js";
 import type { SidecarClosedError } from "./errors.js";
 import { foreign, HEAD } from "./executable.js";
-import { FrameReader, frame } from "./framing.js";
+import { FrameReader, header } from "./framing.js";
 import { LineTail } from "./tail.js";
 import type { Transport, TransportListener } from "./transport.js";
 
@@ -28,7 +29,9 @@ export interface ProcessOptions {
 
 /** How long a program may say nothing at all. A sidecar that connects servers tells of it at once. */
 const SILENCE_MS = 30_000;
-/** How long a process may live on that has closed one of its pipes. */
+/** How long a process may read nothing of what it was sent while nothing is awaited from it. */
+const UNREAD_MS = 5000;
+/** How long a process may live on whose pipe is closed. */
 const LINGER_MS = 1000;
 /** How long a process has between SIGTERM and SIGKILL, and after that. */
 const GRACE_MS = 3000;
@@ -45,11 +48,13 @@ export class ProcessTransport implements Transport {
   readonly #stderr: LineTail;
   #listener: TransportListener | undefined;
   #spoke = false;
-  /** outstayed is which pipe the process had closed when it was ended for not ending. */
-  #outstayed: "input" | "output" | undefined;
+  /** outstayed is why the process was ended. */
+  #outstayed: Outstayed | undefined;
   /** The listener was told of the end. */
   #told = false;
-  #silence: NodeJS.Timeout | undefined;
+  #held = false;
+  #endSilence = () => {};
+  #endUnread = () => {};
   #linger: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
   /** gone resolves when the process is, and the listener knows. */
@@ -87,16 +92,25 @@ export class ProcessTransport implements Transport {
   }
 
   send(text: string): void {
-    if (this.#usable && this.#child.stdin.writable) this.#child.stdin.write(frame(text));
+    const { stdin } = this.#child;
+    if (!this.#usable || !stdin.writable) return;
+    stdin.cork(); // both are one write
+    stdin.write(header(text));
+    stdin.write(text, () => this.#boundUnread());
+    stdin.uncork();
+    this.#boundUnread();
   }
 
   hold(waiting: boolean): void {
     if (!this.#usable) return;
     const { stdin, stdout, stderr } = this.#child;
-    for (const handle of [this.#child, stdin as Socket, stdout as Socket, stderr as Socket]) {
+    const pipes = [stdin as Socket, stdout as Socket, stderr as Socket].filter((pipe) => !pipe.destroyed);
+    for (const handle of [this.#child, ...pipes]) {
       if (waiting) handle.ref();
       else handle.unref();
     }
+    this.#held = waiting;
+    this.#boundUnread();
   }
 
   close(): Promise<void> {
@@ -118,24 +132,56 @@ export class ProcessTransport implements Transport {
     if (child.pid === undefined) return; // "error" comes; there may be no pipes
     child.on("exit", () => this.#drain(LAST_TURNS));
     child.stdout.on("data", (chunk: Buffer) => this.#read(chunk));
-    child.stdout.on("end", () => this.#expectEnd("output"));
+    child.stdout.on("end", () => this.#expectEnd("closed its output"));
     child.stderr.setEncoding("utf8").on("data", (text: string) => this.#stderr.write(text));
-    child.stdin.on("error", () => this.#expectEnd("input"));
+    child.stdin.on("error", () => this.#expectEnd("closed its input"));
     for (const output of [child.stdout, child.stderr]) output.on("error", () => {}); // the exit follows
-    this.#silence = setTimeout(() => this.#giveUp(`said nothing for ${SILENCE_MS / 1000} s`), SILENCE_MS);
-    this.#silence.unref();
+    this.#endSilence = countdown(SILENCE_MS, () => this.#giveUp(`said nothing for ${SILENCE_MS / 1000} s`));
     this.hold(false);
   }
 
+  /**
+   * boundUnread is for what the process does not read, a stopped one for example. As long as that is to be
+   * written it keeps the program alive, which only an awaited answer may.
+   */
+  #boundUnread(): void {
+    const { stdin } = this.#child;
+    this.#endUnread();
+    if (this.#held || stdin.destroyed || stdin.writableLength === 0) return;
+    this.#endUnread = countdown(UNREAD_MS, () => {
+      stdin.destroy();
+      this.#expectEnd("did not read what it was sent");
+    });
+  }
+
   async #close(): Promise<void> {
-    if (this.pid === undefined) return this.#gone;
+    if (this.pid === undefined || this.#exited) return this.#gone;
     this.#child.stdin.end();
-    this.#child.kill("SIGTERM");
-    const kill = setTimeout(() => this.#child.kill("SIGKILL"), GRACE_MS);
+    this.#kill("SIGTERM");
+    const kill = setTimeout(() => this.#kill("SIGKILL"), GRACE_MS);
     const giveUp = setTimeout(() => this.#isGone(), 2 * GRACE_MS);
     await this.#gone;
-    clearTimeout(kill);
     clearTimeout(giveUp);
+    // What a shell has started outlives the shell, and has the same time to end.
+    if (!this.#kill(0)) clearTimeout(kill);
+  }
+
+  get #exited(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  /**
+   * kill sends a signal to the process and to what it has started in its group, which it leads on POSIX. It
+   * says whether there is anybody. Not to be called for the first time after the exit: the number of the
+   * group is that of another when nobody is left in it.
+   */
+  #kill(signal: NodeJS.Signals | 0): boolean {
+    if (process.platform === "win32") return this.#child.kill(signal);
+    try {
+      return process.kill(-(this.pid ?? 0), signal);
+    } catch {
+      return false;
+    }
   }
 
   #read(chunk: Buffer): void {
@@ -143,7 +189,7 @@ export class ProcessTransport implements Transport {
     try {
       for (const text of this.#reader.read(chunk)) {
         this.#spoke = true;
-        clearTimeout(this.#silence);
+        this.#endSilence();
         this.#listener?.message(text);
         if (this.#told) return;
       }
@@ -171,11 +217,12 @@ export class ProcessTransport implements Transport {
     setImmediate(() => this.#drain(turns - 1));
   }
 
-  /** expectEnd is for a process that has closed a pipe: it is ending, or is of no use any more. */
-  #expectEnd(closed: "input" | "output"): void {
+  /** expectEnd is for a process whose pipe is closed: it is ending, or is of no use any more. */
+  #expectEnd(why: Outstayed): void {
     this.#linger ??= setTimeout(() => {
-      this.#outstayed = closed;
-      this.#child.kill("SIGKILL");
+      if (this.#exited) return;
+      this.#outstayed = why;
+      this.#kill("SIGKILL");
     }, LINGER_MS).unref();
   }
 
@@ -196,7 +243,8 @@ export class ProcessTransport implements Transport {
   }
 
   #end(reason: SidecarClosedError): void {
-    clearTimeout(this.#silence);
+    this.#endSilence();
+    this.#endUnread();
     clearTimeout(this.#linger);
     if (this.pid === undefined) this.#isGone();
     if (this.#told) return;

@@ -2,6 +2,7 @@
  * Sidecar is a SidecarClient with the process: it finds the program, starts it, and ends it.
  */
 import { resolve } from "node:path";
+import { checkSignal } from "./abort.js";
 import { findBinary } from "./binary.js";
 import { type ClientOptions, SidecarClient } from "./client.js";
 import { ResponseError, SidecarError } from "./errors.js";
@@ -45,15 +46,17 @@ export class Sidecar extends SidecarClient {
   /** spawn starts a sidecar, and resolves when it has its first set of tools. */
   static async spawn(options: SpawnOptions = {}): Promise<Sidecar> {
     const { binary, args, env, stderr, signal, cwd = ".", workspaceFolders, settings } = options;
+    checkSignal(signal);
     signal?.throwIfAborted();
     declaredBy(options.handlers, options.capabilities); // throws before there is a process
     const child = new ProcessTransport({ binary: findBinary(binary), args, env, stderr: sink(stderr) });
-    const sidecar = new Sidecar(child, options);
+    let sidecar: Sidecar | undefined;
     try {
+      sidecar = new Sidecar(child, options);
       const session = { cwd: resolve(cwd), workspaceFolders, settings, processId: process.pid };
       await sidecar.initialize(session, { signal });
     } catch (error) {
-      await sidecar.close();
+      await (sidecar ?? child).close();
       throw unknownProgram(error, child.peer) ?? error;
     }
     return sidecar;

@@ -99,7 +99,8 @@ export function afterSnapshot(set: ToolSet, snapshot: wire.Snapshot, reason: Too
 export function afterStatus(set: ToolSet, server: wire.Server): ToolSet {
   const others = set.servers.filter((other) => other.name !== server.name);
   const servers = byName(server.phase === "removed" ? others : [...others, server]);
-  const state = STATES[server.tools.from];
+  const { from } = server.tools;
+  const state = Object.hasOwn(STATES, from) ? STATES[from] : undefined;
   const stale = (tool: Tool) => tool.server === server.name && state !== undefined && tool.state !== state;
   if (state === undefined || !set.tools.some(stale)) return { ...set, servers };
   const tools = set.tools.map((tool) => (stale(tool) ? { ...tool, state } : tool));
@@ -124,7 +125,13 @@ function changeOf(
   servers: readonly string[],
   reason: ToolsChange["reason"],
 ): ToolsChange {
-  return Object.freeze({ tools, added, updated, removed, servers, reason, revision, hash });
+  const lists = {
+    added: Object.freeze([...added]),
+    updated: Object.freeze([...updated]),
+    removed: Object.freeze([...removed]),
+    servers: Object.freeze([...servers]),
+  };
+  return Object.freeze({ tools, ...lists, reason, revision, hash });
 }
 
 /** byName sorts as the sidecar does: by the code units of what is plain ASCII. */

@@ -97,6 +97,28 @@ test("after an abandoned initialize the set comes as a push from nothing", async
   await assert.rejects(opening, { name: "AbortError" });
   transport.say(push([0, 1], { added: [tool("a", "x")] }));
   assert.deepEqual(names(client), ["mcp_a_x"]);
+  transport.say(push([2, 3], {}));
+  assert.equal(transport.sent("tools/snapshot").length, 1, "no other answer would bring what was missed");
+});
+
+test("what is pushed while initialize is awaited is part of the first set: not told, and nothing is asked", async () => {
+  const transport = new MemoryTransport();
+  const changes: SidecarEvents["toolsChanged"][] = [];
+  const client = new SidecarClient(transport, {
+    listeners: { toolsChanged: (change) => changes.push(change) },
+  });
+  const opening = client.initialize({ cwd: "/project" });
+  transport.say(push([3, 4], {}), push([0, 1], { added: [tool("a", "x")] }));
+  assert.deepEqual([names(client), transport.texts.length], [["mcp_a_x"], 1]);
+  transport.say({ id: 1, result: welcome(snapshot(4, [tool("b", "y")])) });
+  assert.deepEqual([names(client), changes], [["mcp_b_y"], []]);
+  transport.say(push([4, 5], { removed: ["mcp_b_y"] }));
+  assert.deepEqual(
+    changes.map(({ revision }) => revision),
+    [5],
+    "the same chunk, but after the first set",
+  );
+  await opening;
 });
 
 test("a gap is closed by one snapshot, however many pushes show it", async () => {
@@ -235,6 +257,27 @@ test("what is no JSON object is refused before anything is sent", async () => {
   assert.equal(transport.texts.length, 1);
 });
 
+test("params that JSON has no word for are refused, and never thrown", async () => {
+  const { transport, client } = await opened();
+  const circular: Record<string, unknown> = {};
+  circular.self = circular;
+  const asks: [() => Promise<unknown>, RegExp][] = [
+    [() => client.configure({ settings: circular }), /^runtime\/configure: .*circular/i],
+    [() => client.request("mcp/servers", circular as never), /^mcp\/servers: .*circular/i],
+    [() => client.connect(circular as never), /^mcp\/connect: .*circular/i],
+    [() => client.call("x", {}, { timeoutMs: Number.NaN }), /^tools\/call: timeoutMs is NaN/],
+    [() => client.wait({ timeoutMs: Number.POSITIVE_INFINITY }), /^mcp\/wait: timeoutMs is Infinity/],
+  ];
+  for (const [ask, why] of asks) {
+    await assert.rejects(ask(), (error) => {
+      assert.ok(error instanceof InvalidArgumentError);
+      assert.match(error.message, why);
+      return true;
+    });
+  }
+  assert.equal(transport.texts.length, 1);
+});
+
 test("progress goes to its call, before the result, and not after an abort", async () => {
   const { transport, client } = await opened();
   const heard: unknown[] = [];
@@ -248,6 +291,7 @@ test("progress goes to its call, before the result, and not after an abort", asy
   say(1, 1);
   say(0, 2);
   transport.say({ method: "$/progress", params: { token: "else's", value: { progress: 9 } } });
+  transport.say({ method: "$/progress" });
   transport.say({ id: 2, result: { result: { content: [] }, details: {} } });
   await calls[0];
   say(0, 3);
@@ -355,6 +399,11 @@ test("a sidecar of another version is an error that names both, in one sentence"
       /but the test speaks 0: install a newer mcp-sidecar/,
     ],
     [{ error: { code: -32602, message: "version", data: { supported: [2, 3] } } }, [2, 3], /speaks 2, 3: /],
+    [
+      { result: { ...welcome(snapshot(1, [])), protocolVersion: undefined } },
+      [],
+      /speaks none that it names: install a newer mcp-sidecar/,
+    ],
   ];
   for (const [answer, supported, text] of cases) {
     const transport = new MemoryTransport();

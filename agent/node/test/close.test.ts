@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SidecarClient } from "../src/client.js";
+import { SidecarClosedError } from "../src/errors.js";
 import { MemoryTransport } from "./memory-transport.js";
 import { opened, push, server, snapshot, tool } from "./opened.js";
 
@@ -132,4 +133,39 @@ test("a listener may close the client while it is told", async () => {
   assert.equal(client.revision, 2);
   transport.die("gone");
   await client.close();
+});
+
+test("nothing is told after closed", async () => {
+  const { transport, client } = await opened();
+  const heard: string[] = [];
+  client.on("log", () => heard.push("log"));
+  client.on("closed", () => heard.push("closed"));
+  transport.close = () => new Promise(() => {}); // it is still read
+  transport.text("not JSON");
+  transport.say({ method: "runtime/log", params: { level: "info", message: "" } });
+  assert.deepEqual(heard, ["closed"]);
+});
+
+test("a transport may be over before it begins", async () => {
+  const transport = new MemoryTransport();
+  transport.listen = (listener) => listener.closed(new SidecarClosedError("refused"));
+  const heard: string[] = [];
+  const client = new SidecarClient(transport, {
+    listeners: { closed: ({ message }) => heard.push(message) },
+  });
+  assert.deepEqual([client.closed?.message, heard], ["refused", ["refused"]]);
+  await assert.rejects(client.initialize({ cwd: "/project" }), (error) => error === client.closed);
+});
+
+test("the longest time to shut down is as long as a timer can be", async (t) => {
+  const { transport, client } = await opened();
+  client.configure({ settings: { timeouts: { shutdownMs: Number.MAX_SAFE_INTEGER } } }).catch(() => {});
+  const set = t.mock.method(globalThis, "setTimeout");
+  const closing = client.close();
+  assert.deepEqual(
+    set.mock.calls.map((call) => call.arguments[1]),
+    [2 ** 31 - 1],
+  );
+  transport.die("gone");
+  await closing;
 });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { constants } from "node:buffer";
 import { getEventListeners } from "node:events";
 import { test } from "node:test";
 import { Connection, Refusal } from "../src/connection.js";
-import { ResponseError, SidecarClosedError } from "../src/errors.js";
+import { InvalidArgumentError, ResponseError, SidecarClosedError } from "../src/errors.js";
 import { MemoryTransport } from "./memory-transport.js";
 
 /** A connection that writes down what its hooks are told. */
@@ -15,6 +16,7 @@ function connected(asked: (params: unknown, signal: AbortSignal) => unknown = ()
     asked: async (_, params, signal) => asked(params, signal),
     closed: (reason) => heard.push(["closed", reason.message]),
   });
+  connection.listen();
   return { transport, connection, heard };
 }
 
@@ -129,12 +131,45 @@ test("the program is held while an answer is awaited, and no longer", async () =
   assert.deepEqual(transport.holds, [true, false]);
 });
 
+test("a request that cannot be sent holds nobody, and is not waited for", async () => {
+  const { transport, connection } = connected();
+  const controller = new AbortController();
+  for (const signal of [controller, {}, "abort"]) {
+    for (let twice = 0; twice < 2; twice++) {
+      const request = connection.request("a", "{}", { signal: signal as AbortSignal });
+      await assert.rejects(request, InvalidArgumentError);
+    }
+  }
+  await assert.rejects(connection.request("a", " ".repeat(constants.MAX_STRING_LENGTH)), RangeError);
+  assert.deepEqual([transport.texts, transport.holds], [[], []]);
+});
+
+test("an error without a message is one all the same", async () => {
+  const { transport, connection } = connected();
+  const call = connection.request("a", "{}");
+  transport.say({ id: 1, error: { code: 1001, data: { suggestions: ["near"] } } });
+  await assert.rejects(call, { message: "a:  (did you mean near?)", code: 1001 });
+  assert.equal(connection.ended, undefined);
+});
+
+test("an error that makes no sense fails its request with everything else", async () => {
+  const { transport, connection } = connected();
+  const calls = [connection.request("a", "{}"), connection.request("b", "{}")];
+  transport.say({ id: 1, error: { code: 1, message: { toString: 1 } } });
+  for (const call of calls) await assert.rejects(call, /sent a message that makes no sense/);
+});
+
 test("what the other end asks is answered under its own id, whatever comes of it", async () => {
   const cases: [unknown, () => unknown, object][] = [
     [7, () => ({ ok: true }), { id: 7, result: { ok: true } }],
     ["seven", () => ({ ok: true }), { id: "seven", result: { ok: true } }],
     [1, () => Promise.reject(new Error("broken")), { id: 1, error: { code: -32603, message: "broken" } }],
     [1, () => Promise.reject("odd"), { id: 1, error: { code: -32603, message: "odd" } }],
+    [
+      1,
+      () => Promise.reject(Object.create(null)), // has no text
+      { id: 1, error: { code: -32603, message: "the host failed" } },
+    ],
     [
       1,
       () => {
@@ -166,6 +201,7 @@ test("the other end's cancel aborts the signal of its request, and of no other",
   transport.say({ id: 1, method: "ask" }, { id: "1", method: "ask" });
   transport.say({ method: "$/cancelRequest", params: { id: "1" } });
   transport.say({ method: "$/cancelRequest", params: { id: 9 } });
+  transport.say({ method: "$/cancelRequest" }, { method: "$/cancelRequest", params: {} });
   assert.deepEqual(
     signals.map((signal) => signal.aborted),
     [false, true],

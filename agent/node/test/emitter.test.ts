@@ -72,3 +72,12 @@ test("a listener that throws disturbs nobody, and what it threw is not lost", as
   assert.deepEqual(heard, ["b 1"]);
   assert.equal(((await stray) as Error).message, "mine");
 });
+
+test("what is no listener is refused where it is given", () => {
+  const { events } = emitter();
+  for (const listener of [undefined, null, {}]) {
+    assert.throws(() => events.on("news", listener as never), /the listener of news is no function/);
+    assert.throws(() => events.once("news", listener as never), { name: "InvalidArgumentError" });
+  }
+  events.emit("news", 1);
+});

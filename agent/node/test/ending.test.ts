@@ -15,7 +15,7 @@ test("the end of a process is told with its cause and what to do", () => {
       "the sidecar /bin/m (process 7) ended with exit code 2; Sidecar.spawn starts a new one",
     ],
     [
-      { signal: "SIGKILL", outstayed: "output" },
+      { signal: "SIGKILL", outstayed: "closed its output" },
       "the sidecar /bin/m (process 7) closed its output and did not end; Sidecar.spawn starts a new one",
     ],
     [

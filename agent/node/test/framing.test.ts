@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { constants } from "node:buffer";
 import { test } from "node:test";
-import { FrameReader, FramingError, frame } from "../src/framing.js";
+import { FrameReader, FramingError, header } from "../src/framing.js";
+
+const frame = (text: string) => `${header(text)}${text}`;
 
 function texts(...chunks: (string | Buffer)[]): string[] {
   const reader = new FrameReader();
@@ -52,6 +55,17 @@ test("what is no header is refused at its first byte that differs", () => {
       (error) => error instanceof FramingError && why.test(error.message),
       JSON.stringify(bytes.slice(0, 40)),
     );
+  }
+});
+
+test("a message that no string can hold is refused by its header", () => {
+  const most = constants.MAX_STRING_LENGTH;
+  assert.deepEqual(texts(`Content-Length: ${most}\r\n\r\n`), []);
+  for (const length of [String(most + 1), "9".repeat(400)]) {
+    const why = new RegExp(
+      `^a message of ${length} bytes, of which no more than ${most} make a string here$`,
+    );
+    assert.throws(() => texts(`Content-Length: ${length}\r\n\r\n`), { name: "FramingError", message: why });
   }
 });
 

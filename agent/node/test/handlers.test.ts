@@ -58,6 +58,14 @@ test("a handler that is there declares its capability, and can be refined", () =
   }
 });
 
+test("a handler whose name is misspelt is an error at once", () => {
+  const handlers = { aprove: () => ({}) } as Handlers;
+  assert.throws(() => new SidecarClient(new MemoryTransport(), { handlers }), {
+    name: "InvalidArgumentError",
+    message: /no handler "aprove"; there are approve, input/,
+  });
+});
+
 test("a capability without its handler is an error at once", () => {
   const cases: [Capabilities, string][] = [
     [{ approve: true }, "approve"],

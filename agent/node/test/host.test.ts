@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { SPEAKER } from "./speaker.js";
+import { SPEAKER, STOPPED } from "./speaker.js";
 import { required, World } from "./world.js";
 
 const source = (file: string) => JSON.stringify(fileURLToPath(new URL(`../src/${file}`, import.meta.url)));
@@ -185,6 +185,28 @@ test("a program ends whose sidecar has died, also while somebody else holds its 
   assert.ok(holder > 0, output);
   process.kill(holder);
   assert.equal(code, 0);
+});
+
+test("a program ends whose sidecar is stopped, with what it did not read", { timeout: 60_000 }, async (t) => {
+  const world = await World.open(t);
+  const pipe = world.pipe("pipe");
+  const holds = `require("node:fs").openSync(${JSON.stringify(pipe.path)}, "w");`;
+  const binary = world.program("stopped", `${holds} ${STOPPED}`);
+  const program = world.program(
+    "host.mjs",
+    `import { Sidecar } from ${source("index.js")};
+     const s = await Sidecar.spawn(${JSON.stringify({ binary, cwd: world.project, env: world.env })});
+     console.log(s.pid);
+     const abort = new AbortController();
+     s.call("x", { text: "x".repeat(1 << 20) }, abort).catch(() => {});
+     abort.abort();`,
+  );
+  const { output, code } = await run(program).ended;
+  const stopped = Number(output);
+  assert.ok(stopped > 0, output);
+  process.kill(stopped, "SIGCONT");
+  assert.equal(code, 0);
+  await pipe.over; // when it goes on, there is nobody to serve
 });
 
 test("a process alone, of which nothing is awaited, keeps no program alive", async (t) => {

@@ -10,7 +10,7 @@ import {
   SidecarError,
 } from "../src/errors.js";
 import { Sidecar, type SpawnOptions } from "../src/sidecar.js";
-import { SPEAKER } from "./speaker.js";
+import { SPEAKER, STOPPED } from "./speaker.js";
 import { lives, required, World } from "./world.js";
 
 /** The error of a start that fails. */
@@ -80,7 +80,7 @@ test("a program that reads and says nothing is given up", async (t) => {
   const pipe = world.pipe("pipe");
   const text = `#!/bin/sh\nexec 9>${pipe.path}\necho here >&2\nexec cat >/dev/null\n`;
   const binary = world.script("reader", text);
-  t.mock.timers.enable({ apis: ["setTimeout"] } as never);
+  t.mock.timers.enable({ apis: ["setInterval"] } as never);
   const start = Sidecar.spawn({ binary, env: world.env, stderr: () => t.mock.timers.tick(1) });
   t.mock.timers.tick(29_999);
   await assert.rejects(start, { message: `${binary} said nothing for 30 s\n  stderr: here` });
@@ -89,11 +89,68 @@ test("a program that reads and says nothing is given up", async (t) => {
 
 test("a sidecar that has spoken may be silent for as long as it likes", async (t) => {
   const world = await World.open(t);
-  t.mock.timers.enable({ apis: ["setTimeout"] } as never);
+  t.mock.timers.enable({ apis: ["setInterval"] } as never);
   const sidecar = await world.sidecar();
   t.mock.timers.tick(60_000);
   assert.equal(sidecar.closed, undefined);
   t.mock.timers.reset();
+});
+
+test("a sidecar that does not read is ended when nothing is awaited from it, and not before", async (t) => {
+  const world = await World.open(t);
+  const sidecar = await world.sidecar({}, { binary: world.program("stopped", STOPPED) });
+  const closed = new Promise<SidecarClosedError>((resolve) => sidecar.once("closed", resolve));
+  t.mock.timers.enable({ apis: ["setInterval"] } as never);
+  const [call, search] = [new AbortController(), new AbortController()];
+  const calling = sidecar.call("x", { text: "x".repeat(1 << 20) }, call);
+  t.mock.timers.tick(60_000);
+  call.abort();
+  await assert.rejects(calling, { name: "AbortError" });
+  t.mock.timers.tick(4999);
+  const searching = sidecar.search("x", search);
+  t.mock.timers.tick(60_000);
+  search.abort();
+  await assert.rejects(searching, { name: "AbortError" });
+  t.mock.timers.tick(4999);
+  assert.equal(lives(sidecar.pid), true);
+  t.mock.timers.tick(1);
+  assert.match((await closed).message, /did not read what it was sent and did not end; Sidecar\.spawn/);
+});
+
+test("a pipe that the sidecar has closed costs nothing when calls come and go", async (t) => {
+  const world = await World.open(t);
+  const warnings: Error[] = [];
+  const warn = (warning: Error) => warnings.push(warning);
+  process.on("warning", warn);
+  t.after(() => process.off("warning", warn));
+  const source = `require("node:fs").closeSync(2);
+  ${SPEAKER} read(({ id, method }) => {
+    if (method === "runtime/initialize") write({ id, result: welcome });
+    if (method === "tools/call") write({ id, result: { result: {}, details: {} } });
+  });`;
+  const sidecar = await world.sidecar({}, { binary: world.program("quiet", source) });
+  for (let i = 0; i < 50; i++) await sidecar.call("x");
+  assert.deepEqual(warnings, []);
+});
+
+test("what a shell starts is ended with it, however stubborn", { timeout: 60_000 }, async (t) => {
+  const world = await World.open(t);
+  const pipe = world.pipe("pipe");
+  const text = `#!/bin/sh\nexec 9>${pipe.path}\n(trap "" TERM; echo hello; exec sleep 600) &\nwait\n`;
+  assert.match((await failure(world, { binary: world.script("shell", text) })).message, /printed "hello/);
+  await pipe.over;
+});
+
+test("what a program gives wrongly leaves no process", async (t) => {
+  const world = await World.open(t);
+  const binary = world.script("reader", "#!/bin/sh\nexec cat >/dev/null\n");
+  const children = () => readFileSync(`/proc/self/task/${process.pid}/children`, "utf8");
+  const before = children();
+  const signal = new AbortController() as never;
+  assert.match((await failure(world, { binary, signal })).message, /^signal is no AbortSignal/);
+  const listeners = { log: "console" as never };
+  assert.match((await failure(world, { binary, listeners })).message, /listener of log is no function/);
+  assert.equal(children(), before);
 });
 
 test("what is no program is told from what is not found", async (t) => {

@@ -27,3 +27,9 @@ const read = (take) => {
 const snapshot = { revision: 1, hash: "h", tools: [], servers: [], errors: [] };
 const welcome = { protocolVersion: 1, sidecar: { name: "fake", version: "0" }, methods: [], snapshot };
 `;
+
+/** STOPPED stops when the session is open: what it is sent then stays in the pipe. */
+export const STOPPED = `${SPEAKER} read(({ id }) => {
+  write({ id, result: welcome });
+  process.kill(process.pid, "SIGSTOP");
+});`;

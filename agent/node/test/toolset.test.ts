@@ -119,7 +119,15 @@ test("the array of tools is new exactly when something in it changes", () => {
 test("nothing that is given out can be changed", () => {
   const set = known(1, [tool("a", "x")], { servers: [server("a")] });
   const { set: next, change } = pushed(set, [1, 2], { added: [tool("b", "y")] });
-  for (const value of [set.tools, set.servers, set.errors, set.exaApiKeys, next.tools, change]) {
+  for (const value of [
+    set.tools,
+    set.servers,
+    set.errors,
+    set.exaApiKeys,
+    next.tools,
+    change,
+    ...Object.values(change ?? {}),
+  ]) {
     assert.ok(Object.isFrozen(value));
   }
 });
@@ -147,7 +155,9 @@ test("the state of tools follows where a status says they are from", () => {
   const states = (from: "live" | "cache" | "none", base = set) =>
     afterStatus(base, server("a", { tools: { count: 1, from } })).tools.map(({ state }) => state);
   assert.deepEqual(states("cache"), ["deferred", "live"]);
-  assert.deepEqual(states("none"), ["live", "live"]);
+  for (const from of ["none", "future", "toString"]) {
+    assert.deepEqual(states(from as "none"), ["live", "live"]);
+  }
   const deferred = known(1, [tool("a", "x", { state: "deferred" }), tool("b", "y")]);
   assert.deepEqual(states("live", deferred), ["live", "live"]);
 });

@@ -174,6 +174,7 @@ test("a tool that goes away during a call shows its result, and answers later th
     await gone;
     await sidecar.call("mcp_test_free");
   };
+  const freeing: Promise<void>[] = [];
   const results: unknown[] = [];
   const thinking = model((_, last) => {
     if (last !== undefined) results.push(last);
@@ -182,9 +183,10 @@ test("a tool that goes away during a call shows its result, and answers later th
   await generateText({
     model: thinking,
     prompt: "go",
-    tools: aiTools(sidecar, { onProgress: () => void removeAndFree() }),
+    tools: aiTools(sidecar, { onProgress: () => freeing.push(removeAndFree()) }),
     stopWhen: stepCountIs(5),
   });
+  await Promise.all(freeing);
   assert.deepEqual(results[0], { type: "text", value: "freed" });
   assert.match(JSON.stringify(results[1]), /"error-text".*There is no tool mcp_test_hang, or not any more/);
 });
