@@ -49,7 +49,7 @@ class Platform:
         """The platform tags of the wheel, sorted and joined by dots as PEP 425 wants them.
 
         A version in a tag is the oldest system that the Go release still supports; for macOS it
-        is also in the binary, and archives.py holds the two against each other.
+        is also in the binary, and checks.py holds the two against each other.
         """
         cpu = {"amd64": "x86_64", "arm64": "aarch64"}[self.goarch]
         match self.goos:
