@@ -1,7 +1,7 @@
 """An MCP server on stdio that tells what it got.
 
-Its tool `wait` is never answered, but tells that it was called to the named pipe that is the argument, if there
-is one. Its tool `report` is answered when a call was cancelled, with all that came.
+Its tool `wait` is never answered, but tells the named pipe that is its argument, if there is one, that it was
+called. Its tool `report` is answered when a call was cancelled, with all that came.
 """
 
 from __future__ import annotations

@@ -68,6 +68,13 @@ def good() -> None:
     serve(call={"result": {}, "details": {}})
 
 
+def tells_opening() -> None:
+    request = read()
+    assert request is not None
+    answer(request, OPENED)
+    serve(opening=request["params"])
+
+
 def tells_environment() -> None:
     serve(environment=dict(os.environ))
 
@@ -175,6 +182,7 @@ if __name__ == "__main__":
         way.__name__: way
         for way in (
             good,
+            tells_opening,
             tells_environment,
             asks,
             complains,

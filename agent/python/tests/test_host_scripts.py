@@ -6,11 +6,14 @@ Each test is a program of its own, run with every warning an error and asyncio i
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import textwrap
 import unittest
+
+from mcp_sidecar.protocol import ServerConfig
 
 from .world import BINARY, PACKAGE, PATIENCE, WorldCase, wait_gone
 
@@ -23,7 +26,7 @@ on tools/call held
 """
 
 BEGINNING = """
-import asyncio, gc, json, os, signal, sys, threading
+import asyncio, json, os, pathlib, signal, sys, threading
 from mcp_sidecar import *
 
 # A program that runs in the background has its interrupts ignored, and Python then leaves it at that.
@@ -40,11 +43,9 @@ def text(outcome):
 
 
 class HostScript(WorldCase):
-    def start(self, script: str, server: str = ECHO) -> subprocess.Popen[str]:
+    def start(self, script: str, server: ServerConfig | None = None) -> subprocess.Popen[str]:
         """Starts a program, and notes the processes that it tells first."""
-        pipe = self.root / "pipe"
-        os.mkfifo(pipe)
-        servers = {"s": self.script(server), "r": {**self.recording(pipe), "enabled": "r" in script}}
+        servers = {"s": server or self.script(ECHO)}
         options = self.options(servers, cwd=str(self.project), binary=str(BINARY))
         host = subprocess.Popen(
             [
@@ -85,7 +86,12 @@ class HostScript(WorldCase):
         return output
 
     def check(
-        self, script: str, output: str = "", code: int = 0, stderr: str = "", server: str = ECHO
+        self,
+        script: str,
+        output: str = "",
+        code: int = 0,
+        stderr: str = "",
+        server: ServerConfig | None = None,
     ) -> None:
         self.assertEqual(self.finish(self.start(script, server), code, stderr), output)
 
@@ -281,33 +287,41 @@ class Sync(HostScript):
             sidecar = SyncSidecar(**options).start()
             tell(sidecar)
             del sidecar
+            for thread in threading.enumerate():
+                if thread is not threading.current_thread():
+                    thread.join()
+            print("nothing is left", flush=True)
             sys.stdin.read()
-            print(sorted(thread.name for thread in threading.enumerate()))
             """
         )
         for pid in self.pids:
             wait_gone(pid)
         self.assertIsNone(host.poll())
-        self.finish(host)
+        self.assertEqual(self.finish(host), "nothing is left\n")
 
-    def test_an_interrupt_cancels_the_call_and_nothing_else(self) -> None:
-        self.check(
-            """
-            with SyncSidecar(**options) as sidecar:
-                tell(sidecar)
-                begun = threading.Event()
-                def interrupt():
-                    begun.wait()
-                    os.kill(os.getpid(), signal.SIGINT)
-                threading.Thread(target=interrupt).start()
-                try:
-                    sidecar.call("mcp_s_held", on_progress=lambda _: begun.set())
-                except KeyboardInterrupt:
-                    print("interrupted")
-                print(text(sidecar.call("mcp_s_echo", {})))
-            """,
-            "interrupted\necho {}\n",
-        )
+    def test_an_interrupt_cancels_the_call_also_at_its_server_and_nothing_else(self) -> None:
+        for options in ("", ", on_progress=print"):
+            with self.subTest(options=options):
+                pipe = self.root / f"pipe{len(options)}"
+                os.mkfifo(pipe)
+                self.check(
+                    f"""
+                    with SyncSidecar(**options) as sidecar:
+                        tell(sidecar)
+                        def interrupt():
+                            pathlib.Path({str(pipe)!r}).read_text()
+                            os.kill(os.getpid(), signal.SIGINT)
+                        threading.Thread(target=interrupt).start()
+                        try:
+                            sidecar.call("mcp_s_wait"{options})
+                        except KeyboardInterrupt:
+                            print("interrupted")
+                        report = json.loads(text(sidecar.call("mcp_s_report")))
+                        print(sorted(message["method"] for message in report[-2:]))
+                    """,
+                    "interrupted\n['notifications/cancelled', 'tools/call']\n",
+                    server=self.recording(pipe),
+                )
 
     def test_an_interrupt_of_the_start_leaves_nothing(self) -> None:
         self.check(
@@ -325,7 +339,7 @@ class Sync(HostScript):
                 print("interrupted")
             """,
             "interrupted\n",
-            server="on initialize\n  hold for-ever\non server/discover\n  hold for-ever\n",
+            server=self.script("on initialize\n  hold for-ever\non server/discover\n  hold for-ever\n"),
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
 import sys
 import threading
 import unittest
@@ -21,7 +22,7 @@ from mcp_sidecar import (
 )
 from mcp_sidecar.workspace import absolute
 
-from .world import AsyncWorldCase, wait_gone
+from .world import PATIENCE, AsyncWorldCase, wait_gone
 
 SCRIPTED = str(Path(__file__).parent / "scripted_sidecar.py")
 
@@ -109,6 +110,10 @@ class WhatIsNoSidecar(ProcessCase):
         text = await self.fails(self.sidecar(binary="/bin/cat"), SidecarClosedError)
         self.assertEqual(text, "/bin/cat is not mcp-sidecar: it sends back what it is sent")
 
+    async def test_one_that_ends_in_the_middle_of_a_header(self) -> None:
+        text = await self.fails(self.sidecar(binary="/bin/echo", args=["-n", "Conten"]), SidecarClosedError)
+        self.assertIn("printed 'Conten', which is not the protocol (it ends in the middle", text)
+
     async def test_one_that_ends_at_once_and_says_nothing(self) -> None:
         text = await self.fails(self.sidecar(binary="/bin/true"), SidecarClosedError)
         self.assertEqual(text, "/bin/true ended with exit code 0 and said nothing. Is it mcp-sidecar?")
@@ -137,6 +142,48 @@ class WhatIsNoSidecar(ProcessCase):
     async def test_one_that_refuses_the_version(self) -> None:
         text = await self.fails(self.scripted("refuses_version"), ProtocolVersionError)
         self.assertIn(f"{absolute(sys.executable)} speaks 2, 3: ", text)
+
+
+class Starts(ProcessCase):
+    async def test_with_what_a_sidecar_has_to_know(self) -> None:
+        async with self.scripted("tells_opening", workspace_folders=[self.project]) as sidecar:
+            opening = await sidecar.request_any("x/opening", {})
+        self.assertEqual(opening["processId"], os.getpid())
+        self.assertEqual(opening["cwd"], str(self.project))
+        self.assertEqual(opening["workspaceFolders"], [{"uri": self.project.as_uri(), "name": "project"}])
+
+    async def test_in_the_working_directory_if_no_other_is_given(self) -> None:
+        async with Sidecar(binary=sys.executable, args=[SCRIPTED, "tells_opening"]) as sidecar:
+            self.assertEqual((await sidecar.request_any("x/opening", {}))["cwd"], str(Path.cwd()))
+
+    async def test_cancelled_before_the_process_is_there_ends_the_one_that_comes(self) -> None:
+        begun, go_on = asyncio.Event(), threading.Event()
+        loop, popen = asyncio.get_running_loop(), subprocess.Popen
+        pids: list[int] = []
+
+        def start_later(*args: Any, **options: Any) -> subprocess.Popen[bytes]:
+            loop.call_soon_threadsafe(begun.set)
+            go_on.wait(PATIENCE)
+            process = popen(*args, **options)
+            pids.append(process.pid)
+            return process
+
+        sidecar = self.sidecar(binary="/bin/sleep", args=["120"])
+        sidecar._process.grace = PATIENCE * 2
+        with mock.patch("mcp_sidecar.child.subprocess.Popen", start_later):
+            starting = asyncio.create_task(sidecar.start())
+            await begun.wait()
+            starting.cancel()
+            await asyncio.sleep(0)
+            go_on.set()
+            with self.assertRaises(asyncio.CancelledError):
+                await asyncio.wait_for(starting, PATIENCE)
+        wait_gone(pids[0])
+
+    async def test_in_a_session_of_its_own_where_no_interrupt_at_the_terminal_comes(self) -> None:
+        async with self.scripted("good") as sidecar:
+            assert sidecar.pid is not None
+            self.assertEqual(os.getsid(sidecar.pid), sidecar.pid)
 
 
 class Ends(ProcessCase):
@@ -245,6 +292,14 @@ class Pipes(ProcessCase):
         async with self.scripted("complains", stderr=raises):
             pass
         self.assertEqual({type(problem["exception"]) for problem in problems}, {ZeroDivisionError})
+
+    async def test_no_thread_is_left_by_one_that_died(self) -> None:
+        async with self.scripted("answers_and_dies") as sidecar:
+            await asyncio.gather(*(sidecar.call("t") for _ in range(3)))
+            for thread in threading.enumerate():
+                if thread.name.startswith("mcp-sidecar"):
+                    await asyncio.to_thread(thread.join, PATIENCE)
+                    self.assertFalse(thread.is_alive(), thread.name)
 
     async def test_no_thread_and_no_descriptor_is_left(self) -> None:
         def mine() -> set[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import select
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 from typing import Any
@@ -35,6 +37,9 @@ def fake() -> Path:
 
 def wait_gone(pid: int) -> None:
     """Waits until a process is gone that is not a child of this one. The event loop waits, too."""
+    if not hasattr(os, "pidfd_open"):
+        _look_until_gone(pid)
+        return
     try:
         descriptor = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -46,6 +51,16 @@ def wait_gone(pid: int) -> None:
             raise AssertionError(f"process {pid} is still there")
     finally:
         os.close(descriptor)
+
+
+def _look_until_gone(pid: int) -> None:
+    # Only Linux tells of the end of a process that is not one's child.
+    deadline = time.monotonic() + PATIENCE
+    with contextlib.suppress(ProcessLookupError):
+        while time.monotonic() < deadline:
+            os.kill(pid, 0)
+            time.sleep(0.01)
+        raise AssertionError(f"process {pid} is still there")
 
 
 class WorldCase(QuietCase):
