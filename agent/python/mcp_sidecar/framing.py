@@ -42,11 +42,14 @@ class Decoder:
     # Where in _buffer the first header line begins that was not looked at, and how far its end was searched.
     _line: int
     _searched: int
+    # What is wrong with the stream, once that is known. The texts before it are good.
+    fault: FramingError | None
     # The value of Content-Length, once its line has come.
     _length: int | None
 
     def __init__(self) -> None:
         self._buffer = bytearray()
+        self.fault = None
         self._start_block()
 
     def _start_block(self) -> None:
@@ -55,19 +58,27 @@ class Decoder:
         self._length = None
 
     def feed(self, data: bytes) -> list[str]:
-        """Gives the texts that data completes, in order."""
+        """Gives the texts that data completes, in order. A `fault` after them is raised by the next call."""
+        if self.fault is not None:
+            raise self.fault
         self._buffer += data
         texts: list[str] = []
-        while True:
-            if not self._in_body and not self._take_headers():
-                return texts
-            body = self._take_body()
-            if body is None:
-                return texts
-            texts.append(body)
+        try:
+            while self._in_body or self._take_headers():
+                body = self._take_body()
+                if body is None:
+                    break
+                texts.append(body)
+        except FramingError as error:
+            self.fault = error
+            if not texts:
+                raise
+        return texts
 
     def finish(self) -> None:
         """Tells that nothing more comes: an error in a header block, but not in a body, which is cut off."""
+        if self.fault is not None:
+            raise self.fault
         if not self._in_body and self._buffer:
             raise self._error("it ends in the middle of a header block")
 

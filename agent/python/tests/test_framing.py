@@ -63,6 +63,15 @@ class FramesAreFound(unittest.TestCase):
 
 
 class NoFrames(unittest.TestCase):
+    def test_the_frames_before_it_are_found(self) -> None:
+        decoder = Decoder()
+        self.assertEqual(decoder.feed(encode("{}") + b"panic: at the disco\n"), ["{}"])
+        self.assertIsNotNone(decoder.fault)
+        for again in (decoder.finish, lambda: decoder.feed(encode("{}"))):
+            with self.assertRaises(FramingError) as raised:
+                again()
+            self.assertTrue(raised.exception.received.startswith(b"panic"))
+
     def check(self, stream: bytes, problem: str, received: bytes | None = None) -> None:
         for pieces in ([stream], [stream[at : at + 1] for at in range(len(stream))]):
             with self.assertRaises(FramingError) as raised:
