@@ -64,8 +64,11 @@ if TYPE_CHECKING:
 ToolName = str | tuple[str, str]
 """The name of a tool in the set, or the name of its server and the server's own name of it."""
 
+_LONGEST_SECONDS: Final = 2.0**31 / 1000
+"""The longest timeout: about 24 days."""
 _SHUTDOWN_SECONDS: Final = 2.0
 """How long the sidecar takes at most to stop its servers, if no setting says so."""
+_LONGEST_SHUTDOWN_MS: Final = 24 * 3600 * 1000
 SLACK_SECONDS: Final = 2.0
 """How much longer it may take to say so, and to end, until it is ended by force."""
 
@@ -331,8 +334,10 @@ class SidecarClient(Requests):
         return await self._session.request(method, text)
 
     def _note_bounds(self, settings: Settings | None) -> None:
-        shutdown_ms = ((settings or {}).get("timeouts") or {}).get("shutdownMs")
-        if isinstance(shutdown_ms, int):
+        timeouts = settings.get("timeouts") if isinstance(settings, dict) else None
+        shutdown_ms = timeouts.get("shutdownMs") if isinstance(timeouts, dict) else None
+        # Of a value that makes no sense it is the sidecar that says so.
+        if isinstance(shutdown_ms, int) and 0 <= shutdown_ms <= _LONGEST_SHUTDOWN_MS:
             self._shutdown_seconds = shutdown_ms / 1000
 
 
@@ -348,6 +353,9 @@ def _folders(folders: Sequence[Folder] | None) -> list[Any] | None:
 def _milliseconds(seconds: float | None) -> int | None:
     if seconds is None:
         return None
-    if not math.isfinite(seconds) or seconds < 0:
-        raise InvalidArgumentError(f"a timeout is a number of seconds, not {seconds}")
-    return math.ceil(seconds * 1000)
+    try:
+        if math.isfinite(seconds) and 0 <= seconds <= _LONGEST_SECONDS:
+            return math.ceil(seconds * 1000)
+    except (TypeError, OverflowError):
+        pass
+    raise InvalidArgumentError(f"a timeout is a number of seconds, not {seconds!r}")

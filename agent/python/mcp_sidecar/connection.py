@@ -189,7 +189,10 @@ class Connection:
         request = None if request_id is None else self._pending.pop(request_id, None)
         if request is None:
             _log.warning("a message of the sidecar was left out, because it cannot be read: %s", error)
-        elif not request.future.done():
+            return
+        if request.refused is not None:
+            request.refused(CODE_INTERNAL_ERROR)
+        if not request.future.done():
             request.future.set_exception(
                 SidecarError(f"{request.method}: the answer cannot be read: {error}")
             )
@@ -199,7 +202,8 @@ class Connection:
             # The sidecar gives no id to a message that it could not read. All of them are JSON, so it was too
             # large for it; which one it was is a guess, but the one that was meant must not wait for ever.
             request_id = max(self._pending, key=lambda pending: self._pending[pending].size, default=None)
-        request = self._pending.pop(request_id, None) if isinstance(request_id, int) else None
+        # True is 1 for Python, and no id for anybody.
+        request = self._pending.pop(request_id, None) if type(request_id) is int else None
         if request is None:
             return
         result = message.get("result")
@@ -213,7 +217,8 @@ class Connection:
 
     def _notified(self, method: str, params: Any) -> None:
         if method == METHOD_CANCEL_REQUEST:
-            task = self._answering.get(params["id"]) if isinstance(params, dict) and "id" in params else None
+            withdrawn = params.get("id") if isinstance(params, dict) else None
+            task = self._answering.get(withdrawn) if isinstance(withdrawn, (int, str)) else None
             if task is not None:
                 task.cancel()
             return
@@ -276,6 +281,10 @@ def _failure(request: _Pending, message: dict[str, Any]) -> SidecarError | None:
             text if isinstance(text, str) else "the sidecar refused, and does not say why",
             error.get("data"),
         )
+    if "result" not in message or error is not None:
+        if request.refused is not None:
+            request.refused(CODE_INTERNAL_ERROR)
+        return SidecarError(f"{request.method}: the answer has neither a result nor a readable error")
     if request.settle is None:
         return None
     try:

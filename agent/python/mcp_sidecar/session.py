@@ -186,7 +186,8 @@ class Session:
         self.known = step.now
         if step.change is not None:
             self._tell(step.change)
-        if step.gap and not self._asking:
+        # Before the session is open nothing may be asked, and its first snapshot covers the gap.
+        if step.gap and self.opened and not self._asking:
             self._ask_snapshot()
 
     def _ask_snapshot(self) -> None:

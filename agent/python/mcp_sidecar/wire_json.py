@@ -10,7 +10,9 @@ from typing import Any, Final, NoReturn
 
 from .errors import InvalidArgumentError
 
-_UNREADABLE_ANSWER: Final = re.compile(r'\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d{1,16})\s*,')
+_UNREADABLE_ANSWER: Final = re.compile(
+    r'\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d{1,16})\s*,\s*"(?:result|error)"\s*:'
+)
 
 
 def read(text: str) -> Any:

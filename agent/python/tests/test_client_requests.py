@@ -294,6 +294,53 @@ class Cancelling(ClientCase):
 
 
 class MessagesThatMakeNoSense(ClientCase):
+    async def test_a_withdrawal_of_what_is_no_id_disturbs_nobody(self) -> None:
+        await self.open()
+        bad: Any
+        for bad in ([], {}, None, 1.5):
+            self.transport.say(notification("$/cancelRequest", {"id": bad}))
+        self.transport.say(notification("$/cancelRequest", []))
+
+    async def test_an_answer_with_neither_result_nor_error_is_an_error(self) -> None:
+        await self.open()
+        answer: dict[str, Any]
+        for answer in ({}, {"error": "no"}, {"error": []}, {"error": None}):
+            with self.subTest(answer=answer):
+                call = asyncio.create_task(self.client.call("t"))
+                request = await self.transport.sent()
+                self.transport.say({"id": request["id"], **answer})
+                with self.assertRaisesRegex(SidecarError, "neither a result nor a readable error"):
+                    await call
+
+    async def test_true_is_not_the_id_1(self) -> None:
+        opening = asyncio.create_task(self.client.initialize(cwd="/project"))
+        request = await self.transport.sent()
+        self.assertEqual(request["id"], 1)
+        self.transport.say({"id": True, "result": {}}, {"id": 1, "result": opened(snapshot(1))})
+        await opening
+
+    async def test_a_request_that_cannot_be_read_answers_nothing(self) -> None:
+        await self.open()
+        call = asyncio.create_task(self.client.call("t"))
+        request = await self.transport.sent()
+        deep = "[" * 100_000 + "]" * 100_000
+        self.transport.say(f'{{"jsonrpc":"2.0","id":{request["id"]},"method":"x","params":{deep}}}')
+        self.transport.say({"id": request["id"], "result": {"result": {}, "details": {}}})
+        self.assertEqual(await call, {"result": {}, "details": {}})
+
+    async def test_values_of_other_types_are_refused_here_or_by_the_sidecar(self) -> None:
+        await self.open()
+        timeout: Any
+        for timeout in ("5", 10**400, 1e300, [], math.inf, -1):
+            with self.subTest(timeout=timeout), self.assertRaises(InvalidArgumentError):
+                await self.client.call("t", timeout=timeout)
+        for settings in ("x", {"timeouts": 5}, {"timeouts": {"shutdownMs": -9000}}):
+            configuring = asyncio.create_task(self.client.configure(settings))  # type: ignore[arg-type]
+            await self.transport.refuse("runtime/configure", CODE_INVALID_PARAMS, "no")
+            with self.assertRaises(ResponseError):
+                await configuring
+            self.assertEqual(self.client._shutdown_seconds, 2.0)
+
     async def test_are_left_out(self) -> None:
         await self.open()
         with self.assertLogs("mcp_sidecar", "WARNING"):

@@ -9,7 +9,7 @@ from mcp_sidecar import DiagnosticsChanged, ResponseError, SidecarError, StatusC
 from mcp_sidecar.protocol import CODE_CANCELLED, CODE_OVERLOADED
 
 from .client_case import ClientCase, notification
-from .records import diagnostic, push, server, snapshot, tool
+from .records import diagnostic, opened, push, server, snapshot, tool
 
 
 class TheFirstSet(ClientCase):
@@ -66,6 +66,27 @@ class InWords(ClientCase):
 
 
 class Pushes(ClientCase):
+    async def test_a_gap_before_the_session_is_open_asks_nothing(self) -> None:
+        self.client_with()
+        opening = asyncio.create_task(self.client.initialize(cwd="/project"))
+        request = await self.transport.sent()
+        self.transport.say(notification("tools/changed", push(8, 9, added=(tool("x"),))))
+        self.assertEqual(self.transport.unread(), [])
+        self.transport.say({"id": request["id"], "result": opened(snapshot(9, tool("x")))})
+        await opening
+        self.assertEqual((self.client.revision, len(self.client.tools)), (9, 1))
+
+    async def test_a_snapshot_that_cannot_be_read_is_asked_for_again(self) -> None:
+        await self.open(snapshot(1))
+        for answer in ('"result":' + "[" * 100_000 + "]" * 100_000, '"error":"no"'):
+            self.transport.say(notification("tools/changed", push(8, 9, added=(tool("x"),))))
+            request = await self.transport.sent()
+            self.assertEqual(request["method"], "tools/snapshot")
+            self.transport.say(f'{{"jsonrpc":"2.0","id":{request["id"]},{answer}}}')
+        self.transport.say(notification("tools/changed", push(8, 9, added=(tool("x"),))))
+        await self.transport.answer("tools/snapshot", snapshot(9, tool("x")))
+        self.assertEqual(self.client.revision, 9)
+
     async def asyncSetUp(self) -> None:
         await self.open(snapshot(1, tool("a")))
         self.events = self.client.events()
