@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import threading
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future, wait
+from concurrent.futures import CancelledError, Future, wait
 from typing import Any, Final, TypeVar
 
 _T = TypeVar("_T")
@@ -30,6 +31,7 @@ class EventLoopThread:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._open = True
+        self._process_id = os.getpid()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._own, name="mcp-sidecar loop", daemon=True)
         self._thread.start()
@@ -38,6 +40,11 @@ class EventLoopThread:
     def is_current(self) -> bool:
         """Whether the caller is in this thread, where waiting for the loop would be for ever."""
         return threading.current_thread() is self._thread
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether this process is a fork of the one that the thread runs in: here nothing runs the loop."""
+        return os.getpid() != self._process_id
 
     def submit(self, begin: Callable[[], Coroutine[Any, Any, _T]]) -> Future[_T]:
         """Has a coroutine run in the loop. Cancelling the future cancels it."""
@@ -48,6 +55,8 @@ class EventLoopThread:
 
     def stop(self) -> None:
         """Ends the loop, once. Whatever runs in it is cancelled."""
+        if self.is_elsewhere:
+            return
         with self._lock:
             if not self._open:
                 return
@@ -73,14 +82,20 @@ class EventLoopThread:
 
 
 def result(future: Future[_T]) -> _T:
-    """Waits for a result. An interrupt of the waiting cancels what is waited for."""
+    """Waits for a result. An interrupt of the waiting cancels what is waited for.
+
+    Raises LoopClosedError if the end of the loop has cancelled it.
+    """
     try:
         while not wait([future], HEARING_SECONDS).done:
             pass
     except BaseException:
         future.cancel()
         raise
-    return future.result()
+    try:
+        return future.result()
+    except CancelledError:
+        raise LoopClosedError from None
 
 
 async def in_thread(call: Callable[[], _T]) -> _T:

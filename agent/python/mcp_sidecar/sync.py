@@ -212,7 +212,7 @@ class SyncSidecar(SyncRequests):
 
     def close(self) -> None:
         """Ends the session and the sidecar. It may be called again, also by several at once."""
-        if self._thread is None:
+        if self._thread is None or self._thread.is_elsewhere:
             return
         self._refuse_own_thread(self._thread)
         try:
@@ -254,7 +254,7 @@ class SyncSidecar(SyncRequests):
         except BaseException:
             future.cancel()
             raise
-        return result(future)
+        return self._result(future)
 
     def search(self, query: str, *, limit: int | None = None) -> list[SearchHit]:
         """Finds tools by words, best first."""
@@ -319,7 +319,16 @@ class SyncSidecar(SyncRequests):
         return self._run(lambda: self._sidecar.request_any(method, params))
 
     def _run(self, begin: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
-        return result(self._submit(begin))
+        return self._result(self._submit(begin))
+
+    def _result(self, future: Future[_T]) -> _T:
+        try:
+            return result(future)
+        except LoopClosedError:
+            raise self._closed_error() from None
+
+    def _closed_error(self) -> SidecarClosedError:
+        return copy.copy(self.closed or SidecarClosedError("this sidecar is closed"))
 
     def _submit(self, begin: Callable[[], Coroutine[Any, Any, _T]]) -> Future[_T]:
         if self._thread is None:
@@ -328,11 +337,16 @@ class SyncSidecar(SyncRequests):
         try:
             return self._thread.submit(begin)
         except LoopClosedError:
-            raise copy.copy(self.closed or SidecarClosedError("this sidecar is closed")) from None
+            raise self._closed_error() from None
 
     def _refuse_own_thread(self, thread: EventLoopThread) -> None:
         if thread.is_current:
             raise SidecarError("a callback in the sidecar's own thread cannot wait for the sidecar")
+        if thread.is_elsewhere:
+            raise SidecarError(
+                "this SyncSidecar was started before this process was forked, and belongs to the other one: "
+                "start a new one here"
+            )
 
 
 def _blocking(handlers: Handlers) -> Handlers:

@@ -8,8 +8,7 @@ from typing import Any
 
 from mcp_sidecar import SidecarClosedError, TransportListener
 
-# How many seconds a test waits for what is sure to come. It bounds a failing test, and nothing else.
-PATIENCE = 10.0
+from .patience import PATIENCE
 
 
 class MemoryTransport:

@@ -11,7 +11,7 @@ from mcp_sidecar import CallOutcome, Closed, Handlers, SidecarClosedError
 from mcp_sidecar.protocol import CODE_CANCELLED, CODE_INTERNAL_ERROR, CODE_INVALID_PARAMS
 
 from .client_case import ClientCase, notification
-from .memory_transport import PATIENCE
+from .patience import PATIENCE
 from .records import opened, push, server, snapshot, tool
 
 

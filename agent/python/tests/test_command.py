@@ -14,7 +14,8 @@ from unittest import mock
 from mcp_sidecar import BinaryNotFoundError, Place
 from mcp_sidecar.__main__ import main
 
-from .world import BINARY, PACKAGE, PATIENCE, WorldCase
+from .patience import PATIENCE
+from .world import BINARY, PACKAGE, WorldCase
 
 
 class Command(WorldCase):

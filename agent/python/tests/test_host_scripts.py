@@ -15,7 +15,8 @@ import unittest
 
 from mcp_sidecar.protocol import ServerConfig
 
-from .world import BINARY, PACKAGE, PATIENCE, WorldCase, wait_gone
+from .patience import PATIENCE
+from .world import BINARY, PACKAGE, WorldCase, wait_gone
 
 ECHO = """
 tool echo

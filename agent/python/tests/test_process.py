@@ -22,7 +22,8 @@ from mcp_sidecar import (
 )
 from mcp_sidecar.workspace import absolute
 
-from .world import PATIENCE, AsyncWorldCase, wait_gone
+from .patience import PATIENCE
+from .world import AsyncWorldCase, wait_gone
 
 SCRIPTED = str(Path(__file__).parent / "scripted_sidecar.py")
 

@@ -10,7 +10,8 @@ import sys
 import textwrap
 import unittest
 
-from .world import BINARY, PACKAGE, PATIENCE, WorldCase
+from .patience import PATIENCE
+from .world import BINARY, PACKAGE, WorldCase
 
 # What the blocks that are not whole programs take for granted.
 GIVEN = """

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
+import os
 import sys
 import threading
 import unittest
@@ -26,7 +28,8 @@ from mcp_sidecar import (
 )
 from mcp_sidecar.protocol import ProgressValue
 
-from .world import BINARY, PATIENCE, WorldCase, wait_gone
+from .patience import PATIENCE
+from .world import BINARY, WorldCase, wait_gone
 
 SCRIPT = """
 tool echo
@@ -135,6 +138,31 @@ class Use(SyncCase):
 
 
 class StartAndEnd(SyncCase):
+    def test_what_the_end_of_the_loop_cancels_fails_as_closed(self) -> None:
+        sidecar = self.sync().start()
+        thread = sidecar._thread
+        assert thread is not None
+        future = thread.submit(lambda: asyncio.sleep(PATIENCE))
+        sidecar.close()
+        with self.assertRaises(SidecarClosedError):
+            sidecar._result(future)
+
+    @unittest.skipUnless(hasattr(os, "fork"), "there is no fork")
+    def test_in_a_fork_it_waits_for_nothing_and_ends_nothing(self) -> None:
+        with self.sync() as sidecar:
+            child = os.fork()
+            if child == 0:
+                code = 1
+                try:
+                    sidecar.close()
+                    sidecar.search("x")
+                except SidecarError as error:
+                    code = 0 if "forked" in str(error) else 2
+                finally:
+                    os._exit(code)
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
+            self.assertEqual(sidecar.search("nothing"), [])
+
     def test_a_start_that_fails_leaves_nothing(self) -> None:
         sidecar = self.sync(binary="/no/such/file")
         with self.assertRaises(BinaryNotFoundError):

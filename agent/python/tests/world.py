@@ -17,14 +17,12 @@ from typing import Any
 from mcp_sidecar import Sidecar
 from mcp_sidecar.protocol import ServerConfig, Settings
 
+from .patience import PATIENCE
 from .quiet import QuietCase
 
 PACKAGE = Path(__file__).parent.parent
 REPOSITORY = PACKAGE.parent.parent
 BINARY = Path(os.environ.get("MCP_SIDECAR_TEST_BINARY") or REPOSITORY / "bin" / "mcp-sidecar")
-
-# How long something is waited for that is sure to come. It bounds a failing test, and nothing else.
-PATIENCE = 60.0
 
 
 @functools.cache
