@@ -63,6 +63,20 @@ def babbled(program: str, error: FramingError, stderr: Sequence[str], *, spoke: 
     )
 
 
+def deserted(program: str, pid: int, how: str, stderr: Sequence[str], *, spoke: bool) -> SidecarClosedError:
+    """Says that a process runs, and cannot be talked to any more."""
+    what = f"{program} (process {pid}) {how} and did not end, so it was killed."
+    remedy = "A new one has to be started." if spoke else "Is it mcp-sidecar?"
+    return SidecarClosedError(f"{what} {remedy}{_last_lines(stderr)}", stderr=stderr)
+
+
+def silent(program: str, seconds: float, stderr: Sequence[str]) -> SidecarClosedError:
+    """Says that a process runs, and has never sent a message."""
+    return SidecarClosedError(
+        f"{program} said nothing for {seconds:g} s. Is it mcp-sidecar?{_last_lines(stderr)}", stderr=stderr
+    )
+
+
 def _last_lines(stderr: Sequence[str]) -> str:
     if not stderr:
         return ""

@@ -9,12 +9,17 @@ from typing import Final
 
 from . import ending
 from .child import Child
+from .countdown import Countdown
 from .errors import SidecarClosedError
 from .framing import FramingError
 from .transport import TransportListener
 
 OnStderr = Callable[[str], object]
 
+_SILENCE_SECONDS: Final = 30.0
+"""How long a program may say nothing at all. A sidecar that connects servers tells of it at once."""
+_LOOK_SECONDS: Final = 0.02
+"""How often it is looked whether what a wrapper has started is gone."""
 _KILLED_SECONDS: Final = 5.0
 """How long a killed process is waited for: the system may take its time, but not for ever."""
 
@@ -40,6 +45,10 @@ class ProcessTransport:
     _told: bool
     # Whether it has sent a message.
     _spoke: bool
+    # Bounds the time until the first message.
+    _silence: Countdown | None
+    # Kills a process that was given up and does not end, unless its end comes before.
+    _kill: asyncio.TimerHandle | None
     # Set when there is no process.
     _gone: asyncio.Event
 
@@ -53,6 +62,8 @@ class ProcessTransport:
         self._start = None
         self._told = False
         self._spoke = False
+        self._silence = None
+        self._kill = None
         self._gone = asyncio.Event()
         self._gone.set()
 
@@ -100,6 +111,22 @@ class ProcessTransport:
         if not self._gone.is_set():
             self._child.kill()
             await self._wait(_KILLED_SECONDS)
+        elif self._child.told_to_end:
+            await self._end_rest(self._child)
+
+    async def _end_rest(self, child: Child) -> None:
+        # What a wrapper has started outlives the wrapper, and has the same time to end.
+        deadline = child.loop.time() + self.grace
+        try:
+            # Nothing tells the end of a grandchild.
+            while child.has_group:
+                if child.loop.time() >= deadline:
+                    child.kill()
+                    return
+                await asyncio.sleep(_LOOK_SECONDS)
+        except asyncio.CancelledError:
+            child.kill()
+            raise
 
     async def _wait(self, seconds: float) -> None:
         with contextlib.suppress(asyncio.TimeoutError):
@@ -110,6 +137,8 @@ class ProcessTransport:
     def started(self, pid: int) -> None:
         """Is the child's to call."""
         self.pid = pid
+        if not self._told:
+            self._silence = Countdown(asyncio.get_running_loop(), _SILENCE_SECONDS, self._fell_silent)
         if self._start is not None and not self._start.done():
             self._start.set_result(None)
 
@@ -125,15 +154,22 @@ class ProcessTransport:
     def said(self, texts: list[str]) -> None:
         """Is the child's to call."""
         self._spoke = True
+        if self._silence is not None:
+            self._silence.cancel()
         for text in texts:
             if self._listener is not None and not self._told:
                 self._listener.message(text)
 
     def babbled(self, error: FramingError) -> None:
         """Is the child's to call."""
-        self._tell_end(ending.babbled(self.peer or "", error, self._tail(), spoke=self._spoke))
-        if self._child is not None:
-            self._child.terminate()
+        self._give_up(ending.babbled(self.peer or "", error, self._tail(), spoke=self._spoke))
+
+    def deserted(self, how: str) -> None:
+        """Is the child's to call."""
+        reason = ending.deserted(self.peer or "", self.pid or 0, how, self._tail(), spoke=self._spoke)
+        if not self._told and self._child is not None:
+            self._child.kill()
+        self._tell_end(reason)
 
     def wrote(self, lines: list[str]) -> None:
         """Is the child's to call."""
@@ -150,13 +186,28 @@ class ProcessTransport:
     def exited(self, code: int) -> None:
         """Is the child's to call."""
         self._gone.set()
+        if self._kill is not None:
+            self._kill.cancel()
         self._tell_end(ending.died(self.peer or "", self.pid or 0, code, self._tail(), spoke=self._spoke))
 
     def _tail(self) -> tuple[str, ...]:
         return () if self._child is None else self._child.tail
 
+    def _fell_silent(self) -> None:
+        self._give_up(ending.silent(self.peer or "", _SILENCE_SECONDS, self._tail()))
+
+    def _give_up(self, reason: SidecarClosedError) -> None:
+        """Ends a process that is of no use any more, without waiting for its end."""
+        self._tell_end(reason)
+        if self._child is not None and self._kill is None and not self._gone.is_set():
+            self._child.close_stdin()
+            self._child.terminate()
+            self._kill = self._child.loop.call_later(self.grace, self._child.kill)
+
     def _tell_end(self, reason: SidecarClosedError) -> None:
         if not self._told:
             self._told = True
+            if self._silence is not None:
+                self._silence.cancel()
             if self._listener is not None:
                 self._listener.closed(reason)

@@ -160,6 +160,53 @@ def leaves_stdout_open() -> None:
         pass
 
 
+def closes_stdout() -> None:
+    request = read()
+    assert request is not None
+    answer(request, OPENED)
+    os.close(1)
+    while True:
+        signal.pause()
+
+
+def closes_stdout_at_once() -> None:
+    os.close(1)
+    while True:
+        signal.pause()
+
+
+def deaf_babbler() -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    request = read()
+    assert request is not None
+    answer(request, OPENED)
+    read()
+    write(b"debug: called\n")
+    while True:
+        signal.pause()
+
+
+def closes_stdin() -> None:
+    request = read()
+    assert request is not None
+    os.close(0)
+    answer(request, OPENED)
+    while True:
+        signal.pause()
+
+
+def answers_at_length_and_dies() -> None:
+    """What it says last is read while the host is busy with what it said first."""
+    request = read()
+    assert request is not None
+    answer(request, OPENED)
+    ids = [call["id"] for call in (read() for _ in range(4)) if call]
+    long = f'{{"jsonrpc":"2.0","id":{ids[0]},"result":[{"[]," * 1_000_000}[]]}}'
+    results = [frame({"id": each, "result": "x" * 20_000}) for each in ids[1:]]
+    write(b"Content-Length: %d\r\n\r\n%b%b" % (len(long), long.encode(), b"".join(results)))
+    os._exit(3)
+
+
 def deaf() -> None:
     """Answers initialize, and then nothing; ends neither when told nor when asked."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -191,6 +238,11 @@ if __name__ == "__main__":
             prints_and_stays,
             prints_later,
             answers_and_dies,
+            answers_at_length_and_dies,
+            closes_stdin,
+            closes_stdout,
+            closes_stdout_at_once,
+            deaf_babbler,
             leaves_stdout_open,
             deaf,
             reads_nothing,

@@ -243,6 +243,68 @@ class Ends(ProcessCase):
         wait_gone(sidecar.pid)
         await sidecar.close()
 
+    async def test_one_that_stays_without_its_stdout_or_stdin_is_ended(self) -> None:
+        for way in ("stdout", "stdin"):
+            with self.subTest(way=way), mock.patch("mcp_sidecar.child._LINGER_SECONDS", 0.001):
+                sidecar = await self.scripted(f"closes_{way}").start()
+                with self.assertRaisesRegex(SidecarClosedError, f"has closed its {way} and did not end"):
+                    await asyncio.wait_for(sidecar.call("t"), PATIENCE)
+                assert sidecar.pid is not None
+                wait_gone(sidecar.pid)
+                await sidecar.close()
+
+    async def test_one_that_closes_its_stdout_and_says_nothing_is_ended(self) -> None:
+        with mock.patch("mcp_sidecar.child._LINGER_SECONDS", 0.001):
+            text = await asyncio.wait_for(
+                self.fails(self.scripted("closes_stdout_at_once"), SidecarClosedError), PATIENCE
+            )
+        self.assertRegex(
+            text, r"has closed its stdout and did not end, so it was killed\. Is it mcp-sidecar\?"
+        )
+
+    async def test_one_that_says_nothing_at_all_is_given_up(self) -> None:
+        with mock.patch("mcp_sidecar.process._SILENCE_SECONDS", 0.003):
+            text = await asyncio.wait_for(
+                self.fails(self.sidecar(binary="/bin/sleep", args=["3600"]), SidecarClosedError), PATIENCE
+            )
+        self.assertEqual(text, "/bin/sleep said nothing for 0.003 s. Is it mcp-sidecar?")
+
+    async def test_the_silence_between_messages_is_not_bounded(self) -> None:
+        async with self.scripted("good") as sidecar:
+            countdown = sidecar._process._silence
+            assert countdown is not None
+            self.assertTrue(countdown._next.cancelled())
+
+    async def test_one_that_prints_and_ignores_its_end_is_killed_also_if_nobody_closes(self) -> None:
+        sidecar = await self.scripted("deaf_babbler").start()
+        sidecar._process.grace = 0.001
+        with self.assertRaisesRegex(SidecarClosedError, "then printed"):
+            await asyncio.wait_for(sidecar.call("t"), PATIENCE)
+        await asyncio.wait_for(sidecar._process._gone.wait(), PATIENCE)
+        await sidecar.close()
+
+    async def test_what_it_said_last_is_heard_by_a_host_that_is_busy(self) -> None:
+        asyncio.get_running_loop().slow_callback_duration = 60
+        async with self.scripted("answers_at_length_and_dies") as sidecar:
+            results = await asyncio.gather(*(sidecar.request_any("x/y", {}) for _ in range(4)))
+            self.assertEqual([len(result) for result in results], [1_000_001, 20_000, 20_000, 20_000])
+
+    @unittest.skipIf(sys.platform == "win32", "there are no process groups")
+    async def test_what_a_wrapper_has_started_is_ended_with_it(self) -> None:
+        wrapper = self.program(
+            f'#!/bin/sh\nexec 3<&0\n"{sys.executable}" "{SCRIPTED}" deaf <&3 &\necho "$!" >&2\nwait\n'
+        )
+        lines: list[str] = []
+        sidecar = self.sidecar(binary=wrapper, stderr=lines.append)
+        await sidecar.start()
+        sidecar._process.grace = 0.05
+        with (
+            mock.patch("mcp_sidecar.client.SLACK_SECONDS", 0.001),
+            mock.patch.object(sidecar, "_shutdown_seconds", 0.001),
+        ):
+            await sidecar.close()
+        wait_gone(int(lines[0]))
+
 
 class Environment(ProcessCase):
     async def test_is_that_of_the_program(self) -> None:
