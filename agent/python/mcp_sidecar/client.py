@@ -68,8 +68,8 @@ _LONGEST_SECONDS: Final = 2.0**31 / 1000
 """The longest timeout: about 24 days."""
 _SHUTDOWN_SECONDS: Final = 2.0
 """How long the sidecar takes at most to stop its servers, if no setting says so."""
-_LONGEST_SHUTDOWN_MS: Final = 24 * 3600 * 1000
-SLACK_SECONDS: Final = 2.0
+_LONGEST_SHUTDOWN_SECONDS: Final = 24 * 3600.0
+SLACK_SECONDS: Final = 3.0
 """How much longer it may take to say so, and to end, until it is ended by force."""
 
 
@@ -180,7 +180,7 @@ class SidecarClient(Requests):
             result = await self._send(METHOD_INITIALIZE, params)
         except ResponseError as error:
             supported = error.data.get("supported") if isinstance(error.data, dict) else None
-            if not isinstance(supported, list) or not all(isinstance(version, int) for version in supported):
+            if not isinstance(supported, list):
                 raise
             raise ProtocolVersionError(supported, self._transport.peer) from error
         return cast("InitializeResult", result)
@@ -305,7 +305,10 @@ class SidecarClient(Requests):
             pass
         finally:
             self._session.connection.end(reason)
-            await self._transport.close()
+            try:
+                await self._transport.close()
+            finally:
+                self._session.tell_closed()
 
     async def _shut_down(self, reason: SidecarClosedError) -> None:
         connection = self._session.connection
@@ -335,10 +338,14 @@ class SidecarClient(Requests):
 
     def _note_bounds(self, settings: Settings | None) -> None:
         timeouts = settings.get("timeouts") if isinstance(settings, dict) else None
-        shutdown_ms = timeouts.get("shutdownMs") if isinstance(timeouts, dict) else None
-        # Of a value that makes no sense it is the sidecar that says so.
-        if isinstance(shutdown_ms, int) and 0 <= shutdown_ms <= _LONGEST_SHUTDOWN_MS:
-            self._shutdown_seconds = shutdown_ms / 1000
+        if not isinstance(timeouts, dict):
+            return
+        shutdown_ms = timeouts.get("shutdownMs")
+        # They replace all timeouts that were given before. What makes no sense is the sidecar's to refuse.
+        if type(shutdown_ms) is int and shutdown_ms >= 0:
+            self._shutdown_seconds = min(shutdown_ms, _LONGEST_SHUTDOWN_SECONDS * 1000) / 1000
+        else:
+            self._shutdown_seconds = _SHUTDOWN_SECONDS
 
 
 def _given(**members: Any) -> dict[str, Any]:

@@ -5,14 +5,14 @@ event loop, and at once when a message is read: in particular the `settle` of a 
 next message is looked at, whereas the coroutine that awaits the request goes on later.
 
 Every request ends: by its answer, by its caller's cancelling, or by the one reason for which the connection
-closes.
+closes. A message that makes no sense is such a reason: what it was to say is not known, so that nothing that
+is known can be relied on.
 """
 
 from __future__ import annotations
 
 import asyncio
 import copy
-import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
@@ -22,7 +22,8 @@ from .errors import ResponseError, SidecarClosedError, SidecarError
 from .protocol_gen import CODE_CANCELLED, CODE_INTERNAL_ERROR, CODE_METHOD_NOT_FOUND, METHOD_CANCEL_REQUEST
 from .transport import Transport
 
-_log: Final = logging.getLogger("mcp_sidecar")
+_SHOWN_CHARACTERS: Final = 200
+"""How much of a message that makes no sense is in the reason for the end."""
 
 Settle = Callable[[Any], object]
 """Takes the result of a request when its answer is read. What it raises, the request fails with."""
@@ -48,13 +49,16 @@ class Peer(Protocol):
     """The one whose connection it is."""
 
     def notified(self, method: str, params: Any, /) -> None:
-        """Takes a notification."""
+        """Takes a notification, also after the end. It raises if that makes no sense."""
+
+    def missed(self, method: str, /) -> None:
+        """A notification came that makes sense, but not to Python, which cannot read it."""
 
     def asked(self, method: str, params: Any, /) -> Question | None:
         """Takes a request, and gives what answers it: None, if the method is not known. Does not raise."""
 
-    def ended(self, reason: SidecarClosedError, /) -> None:
-        """Takes the reason for the end, once and last."""
+    def ended(self) -> None:
+        """The other side is gone, or makes no sense. It does not come for an end that was made by `end`."""
 
 
 @dataclass
@@ -73,7 +77,7 @@ class _Pending:
 class Connection:
     """One side of a connection. It is the listener of its transport."""
 
-    # The reason for the end, once there is one. From then on no request is made, and nothing is told.
+    # The reason for the end, once there is one. From then on no request is made.
     reason: SidecarClosedError | None
     # Set when the transport has closed.
     gone: asyncio.Event
@@ -84,6 +88,8 @@ class Connection:
     # side's $/cancelRequest, or by the end of the connection.
     _answering: dict[str | int, asyncio.Task[Any]]
     _last_id: int
+    # Closes the transport of a side that makes no sense. It ends by the transport's own bounds.
+    _failing: asyncio.Task[None] | None
     # The loop of the first request: answers come in no other.
     _loop: asyncio.AbstractEventLoop | None
 
@@ -95,6 +101,7 @@ class Connection:
         self._pending = {}
         self._answering = {}
         self._last_id = 0
+        self._failing = None
         self._loop = None
         transport.listen(self)
 
@@ -151,7 +158,14 @@ class Connection:
             self._pending[but] = last
         for task in self._answering.values():
             task.cancel()
-        self._peer.ended(reason)
+
+    def fail(self, what: str) -> None:
+        """Ends the session with one who does what he must not."""
+        if self.reason is not None:
+            return
+        self.end(SidecarClosedError(f"{self._transport.peer or 'the sidecar'} {what}"))
+        self._failing = asyncio.get_running_loop().create_task(self._transport.close())
+        self._peer.ended()
 
     def _fail_all(self, reason: SidecarClosedError) -> None:
         pending, self._pending = self._pending, {}
@@ -163,17 +177,29 @@ class Connection:
 
     def closed(self, reason: SidecarClosedError) -> None:
         """Takes the end of the transport."""
+        is_news = self.reason is None
         self.end(reason)
-        self._fail_all(reason)
+        self._fail_all(self.reason or reason)
         self.gone.set()
+        if is_news:
+            self._peer.ended()
 
     def message(self, text: str) -> None:
-        """Takes one message."""
+        """Takes one message. It does not raise."""
+        try:
+            self._take(text)
+        except Exception as error:  # noqa: BLE001  (whatever is wrong with it, nothing can follow)
+            shown = text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+            self.fail(f"sent a message that makes no sense ({type(error).__name__}: {error}): {shown}")
+
+    def _take(self, text: str) -> None:
         try:
             message = wire_json.read(text)
-        except (ValueError, RecursionError) as error:
-            self._unreadable(text, error)
+        except RecursionError:
+            self._too_deep(text)
             return
+        if message is None:
+            raise TypeError("null is no message")
         if not isinstance(message, dict):
             return
         method, request_id, params = message.get("method"), message.get("id"), message.get("params")
@@ -181,20 +207,26 @@ class Connection:
             self._answered(request_id, message)
         elif "id" not in message:
             self._notified(method, params)
-        elif isinstance(request_id, (int, str)):
+        elif isinstance(request_id, (int, str)) and not isinstance(request_id, bool):
             self._asked(request_id, method, params)
 
-    def _unreadable(self, text: str, error: Exception) -> None:
-        request_id = wire_json.answered_id(text)
-        request = None if request_id is None else self._pending.pop(request_id, None)
+    def _too_deep(self, text: str) -> None:
+        """Takes a message that JSON allows, but that is nested too deeply for Python."""
+        request_id, method = wire_json.beginning(text)
+        if method is not None:
+            if request_id is None:
+                self._peer.missed(method)
+            else:
+                self._refuse(request_id, CODE_INTERNAL_ERROR, f"{method}: the params are nested too deeply")
+            return
+        request = self._pending.pop(request_id, None) if isinstance(request_id, int) else None
         if request is None:
-            _log.warning("a message of the sidecar was left out, because it cannot be read: %s", error)
             return
         if request.refused is not None:
             request.refused(CODE_INTERNAL_ERROR)
         if not request.future.done():
             request.future.set_exception(
-                SidecarError(f"{request.method}: the answer cannot be read: {error}")
+                SidecarError(f"{request.method}: the answer cannot be read: it is nested too deeply")
             )
 
     def _answered(self, request_id: Any, message: dict[str, Any]) -> None:
@@ -203,15 +235,16 @@ class Connection:
             # large for it; which one it was is a guess, but the one that was meant must not wait for ever.
             request_id = max(self._pending, key=lambda pending: self._pending[pending].size, default=None)
         # True is 1 for Python, and no id for anybody.
-        request = self._pending.pop(request_id, None) if type(request_id) is int else None
+        request = self._pending.get(request_id) if type(request_id) is int else None
         if request is None:
             return
-        result = message.get("result")
+        # Still pending in the meantime: when the answer makes no sense, the request fails with the others.
         failure = _failure(request, message)
+        self._pending.pop(request_id, None)
         if request.future.done():
             return
         if failure is None:
-            request.future.set_result(result)
+            request.future.set_result(message["result"])
         else:
             request.future.set_exception(failure)
 
@@ -222,12 +255,7 @@ class Connection:
             if task is not None:
                 task.cancel()
             return
-        if self.reason is not None:
-            return
-        try:
-            self._peer.notified(method, params)
-        except Exception as error:  # noqa: BLE001  (whatever is wrong with it, the next must be read)
-            _log.warning("%s of the sidecar was left out: it is not as the protocol says: %r", method, error)
+        self._peer.notified(method, params)
 
     def _asked(self, request_id: str | int, method: str, params: Any) -> None:
         if self.reason is not None:
@@ -268,7 +296,7 @@ class Connection:
 
 
 def _failure(request: _Pending, message: dict[str, Any]) -> SidecarError | None:
-    """Gives what is wrong with an answer, once its settle has had it."""
+    """Gives the error that an answer is, once its settle has had it. Raises if it makes no sense."""
     error = message.get("error")
     if isinstance(error, dict):
         told, text = error.get("code"), error.get("message")
@@ -281,16 +309,11 @@ def _failure(request: _Pending, message: dict[str, Any]) -> SidecarError | None:
             text if isinstance(text, str) else "the sidecar refused, and does not say why",
             error.get("data"),
         )
-    if "result" not in message or error is not None:
-        if request.refused is not None:
-            request.refused(CODE_INTERNAL_ERROR)
-        return SidecarError(f"{request.method}: the answer has neither a result nor a readable error")
-    if request.settle is None:
-        return None
-    try:
-        request.settle(message.get("result"))
-    except SidecarError as refused:
-        return refused
-    except Exception as broken:  # noqa: BLE001  (whatever is wrong with it, the next must be read)
-        return SidecarError(f"{request.method}: the answer is not as the protocol says: {broken!r}")
+    if error is not None or "result" not in message:
+        raise TypeError("an answer has neither a result nor an error object")
+    if request.settle is not None:
+        try:
+            request.settle(message["result"])
+        except SidecarError as refused:
+            return refused
     return None

@@ -6,6 +6,7 @@ Whatever the sidecar says takes effect here when it is read, in the order of the
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import Any, Final, Literal, Protocol
 from weakref import WeakSet
@@ -13,7 +14,7 @@ from weakref import WeakSet
 from . import handlers as handling
 from . import toolset
 from .connection import Connection, Question, Settle
-from .errors import ProtocolVersionError, SidecarClosedError
+from .errors import ProtocolVersionError
 from .events import (
     Closed,
     DiagnosticsChanged,
@@ -51,6 +52,8 @@ from .protocol_gen import (
 from .toolset import Step, ToolSet
 from .transport import Transport
 
+_log: Final = logging.getLogger("mcp_sidecar")
+
 OnProgress = Callable[[ProgressValue], object]
 
 
@@ -71,6 +74,10 @@ class Session:
     # Whether runtime/initialize was accepted, as far as that was told: there is something to shut down.
     opened: bool
 
+    # An initialize is awaited: what it brings is the first set, whatever is told before.
+    _opening: bool
+    # Closed was told, last.
+    _told_closed: bool
     # A tools/snapshot is on its way: what is pushed before its answer is covered by it.
     _asking: bool
     # Those who are told events. Whoever forgets his stream is forgotten here.
@@ -84,6 +91,8 @@ class Session:
         self.info = None
         self.methods = ()
         self.opened = False
+        self._opening = False
+        self._told_closed = False
         self._asking = False
         self._readers = WeakSet()
         self._callbacks = {}
@@ -94,15 +103,29 @@ class Session:
 
     async def request(self, method: str, params: str) -> Any:
         """Makes a request. `params` is a JSON text."""
-        refused = self._initialize_refused if method == METHOD_INITIALIZE else None
-        return await self.connection.request(method, params, self._settle(method), refused)
+        if method != METHOD_INITIALIZE:
+            return await self.connection.request(method, params, self._settle(method))
+        self._opening = not self.opened
+        try:
+            return await self.connection.request(method, params, self._open, self._initialize_refused)
+        finally:
+            # Refused or abandoned: in the latter case the first set may come as a push, which is told.
+            self._opening = False
 
     def subscribe(self, reader: EventReader) -> None:
         """Tells a reader what happens from now on."""
-        if self.connection.reason is None:
-            self._readers.add(reader)
+        reason = self.connection.reason
+        if self._told_closed and reason is not None:
+            reader.put(Closed(reason))
         else:
-            reader.put(Closed(self.connection.reason))
+            self._readers.add(reader)
+
+    def tell_closed(self) -> None:
+        """Tells Closed, once: when the connection has ended, and the other side is gone."""
+        reason = self.connection.reason
+        if reason is not None and not self._told_closed:
+            self._told_closed = True
+            self._tell(Closed(reason))
 
     def await_progress(self, callback: OnProgress) -> int:
         """Gives a progress token, with which the callback is called until `forget_progress`."""
@@ -117,7 +140,10 @@ class Session:
     # What the connection asks and tells: Peer.
 
     def notified(self, method: str, params: Any) -> None:
-        """Takes a notification."""
+        """Takes a notification. What is not known is nothing."""
+        # A program that has closed the sidecar hears no more of its tools, but what the end has to say.
+        if self.connection.reason is not None and (method != METHOD_LOG or self._told_closed):
+            return
         if method == METHOD_TOOLS_CHANGED:
             self._take(toolset.push(self.known, params))
         elif method == METHOD_STATUS:
@@ -127,7 +153,9 @@ class Session:
             self.known = toolset.diagnostics(self.known, params["errors"])
             self._tell(DiagnosticsChanged(self.known.errors))
         elif method == METHOD_PROGRESS:
-            self._progressed(params["token"], params["value"])
+            # Without a token it is nobody's, as with that of a call that has ended.
+            if isinstance(params, dict) and "token" in params:
+                self._progressed(params["token"], params["value"])
         elif method == METHOD_LOG:
             self._tell(Log(params["level"], params["message"], params.get("server")))
         elif method == METHOD_RESOURCES_CHANGED:
@@ -143,22 +171,24 @@ class Session:
         """Takes a request."""
         if method == METHOD_INITIALIZE:
             # This one's own request, back again.
-            what = self._transport.peer or "the other side"
-            self.connection.end(
-                SidecarClosedError(f"{what} is not mcp-sidecar: it sends back what it is sent")
-            )
+            self.connection.fail("is not mcp-sidecar: it sends back what it is sent")
             return None
         return handling.question(self._handlers, method, params)
 
-    def ended(self, reason: SidecarClosedError) -> None:
+    def missed(self, method: str) -> None:
+        """Takes a notification that is nested too deeply for Python."""
+        _log.warning("%s of the sidecar was left out: it is nested too deeply", method)
+        # What such a one has told is in the next snapshot, too.
+        if method in (METHOD_TOOLS_CHANGED, METHOD_STATUS, METHOD_DIAGNOSTICS):
+            self._ask_snapshot()
+
+    def ended(self) -> None:
         """Takes the end."""
-        self._tell(Closed(reason))
+        self.tell_closed()
 
     # What answers do when they are read, whoever asked.
 
     def _settle(self, method: str) -> Settle | None:
-        if method == METHOD_INITIALIZE:
-            return self._open
         if method == METHOD_CONFIGURE:
             return lambda result: self._learn(result["snapshot"], "configure")
         if method == METHOD_RELOAD:
@@ -173,24 +203,29 @@ class Session:
         self.info = result["sidecar"]
         self.methods = tuple(result["methods"])
         self.opened = True
+        self._opening = False  # now, and not when its caller hears of it: a push may be next
         self._learn(result["snapshot"], "snapshot")
 
     def _initialize_refused(self, code: int) -> None:
         # One that was cancelled is open all the same: only the wait for its answer has ended.
         self.opened = self.opened or code == CODE_CANCELLED
+        self._opening = False
 
     def _learn(self, snapshot: Snapshot, reason: ChangeReason | Literal["snapshot"]) -> None:
         self._take(toolset.snapshot(self.known, snapshot, reason))
 
     def _take(self, step: Step) -> None:
         self.known = step.now
-        if step.change is not None:
+        if step.change is not None and not self._opening:
             self._tell(step.change)
-        # Before the session is open nothing may be asked, and its first snapshot covers the gap.
-        if step.gap and self.opened and not self._asking:
+        if step.gap:
             self._ask_snapshot()
 
     def _ask_snapshot(self) -> None:
+        # One question is enough: its answer covers every push that comes before it. So does initialize's.
+        if self._asking or self._opening or self.connection.reason is not None:
+            return
+
         def settle(result: Snapshot) -> None:
             self._asking = False
             self._learn(result, "snapshot")
@@ -205,7 +240,7 @@ class Session:
         answer.add_done_callback(lambda done: done.exception())
 
     def _progressed(self, token: Any, value: ProgressValue) -> None:
-        callback = self._callbacks.get(token)
+        callback = self._callbacks.get(token) if isinstance(token, int) else None
         if callback is None:
             return
         try:
@@ -216,5 +251,10 @@ class Session:
             )
 
     def _tell(self, event: Event) -> None:
-        for reader in self._readers:
-            reader.put(event)
+        for reader in list(self._readers):
+            try:
+                reader.put(event)
+            except Exception as error:  # noqa: BLE001, PERF203  (the next reader must be told)
+                asyncio.get_running_loop().call_exception_handler(
+                    {"message": "mcp-sidecar: a reader of events raised", "exception": error}
+                )

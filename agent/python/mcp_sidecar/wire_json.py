@@ -10,8 +10,11 @@ from typing import Any, Final, NoReturn
 
 from .errors import InvalidArgumentError
 
-_UNREADABLE_ANSWER: Final = re.compile(
-    r'\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d{1,16})\s*,\s*"(?:result|error)"\s*:'
+_BEGINNING: Final = re.compile(
+    r'\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*'
+    r'(?:,\s*"id"\s*:\s*(?P<id>\d{1,16}|"[^"\\]{1,200}")\s*)?'
+    r'(?:,\s*"method"\s*:\s*"(?P<method>[^"\\]{1,200})"\s*)?'
+    r',\s*"(?:result|error|params)"\s*:'
 )
 
 
@@ -36,10 +39,13 @@ def _long_integer(digits: str) -> int | Decimal:
         return Decimal(digits)
 
 
-def answered_id(text: str) -> int | None:
-    """Finds the id at the beginning of an answer that `read` cannot read."""
-    match = _UNREADABLE_ANSWER.match(text)
-    return int(match[1]) if match else None
+def beginning(text: str) -> tuple[int | str | None, str | None]:
+    """Finds what id and what method a message has that is nested too deeply for `read`."""
+    match = _BEGINNING.match(text)
+    if match is None:
+        return None, None
+    request_id: int | str | None = None if match["id"] is None else json.loads(match["id"])
+    return request_id, match["method"]
 
 
 def write(value: Any) -> str:

@@ -7,7 +7,7 @@ import pickle
 import unittest
 from unittest import mock
 
-from mcp_sidecar import CallOutcome, Closed, Handlers, SidecarClosedError
+from mcp_sidecar import CallOutcome, Closed, Handlers, Log, SidecarClosedError
 from mcp_sidecar.protocol import CODE_CANCELLED, CODE_INTERNAL_ERROR, CODE_INVALID_PARAMS
 
 from .client_case import ClientCase, notification
@@ -101,12 +101,42 @@ class Close(ClientCase):
         closing = asyncio.create_task(self.client.close())
         with self.assertRaisesRegex(SidecarClosedError, "this program has closed the sidecar"):
             await calling
-        self.assertEqual([type(event) for event in [event async for event in events]], [Closed])
         with self.assertRaises(SidecarClosedError):
             await self.client.call("t")
         self.assertFalse(closing.done())
         await self.close_in_order()
         await closing
+        self.assertEqual([type(event) for event in [event async for event in events]], [Closed])
+
+    async def test_tells_what_the_end_has_to_say_and_then_that_it_is_over(self) -> None:
+        await self.open()
+        events = self.client.events()
+        closing = asyncio.create_task(self.client.close())
+        request = await self.transport.sent()
+        late = self.client.events()
+        log = {"level": "warning", "message": "a server does not end"}
+        self.transport.say(
+            notification("tools/changed", push(1, 2, added=(tool("b"),))),
+            notification("mcp/status", server()),
+            notification("runtime/log", log),
+            {"id": request["id"], "result": {}},
+        )
+        await self.transport.sent()
+        self.transport.say(notification("runtime/log", {**log, "message": "now it has"}))
+        self.assertIsNotNone(self.client.closed)
+        self.transport.end("it ended with exit code 0")
+        await closing
+        told = [event async for event in events]
+        self.assertEqual(
+            told,
+            [
+                Log("warning", "a server does not end", None),
+                Log("warning", "now it has", None),
+                Closed(self.client.closed),  # type: ignore[arg-type]
+            ],
+        )
+        self.assertEqual([event async for event in late], told)
+        self.assertEqual([event async for event in self.client.events()], told[-1:])
 
     async def test_may_be_called_again_and_by_several(self) -> None:
         await self.open()
@@ -180,7 +210,14 @@ class Close(ClientCase):
     async def test_is_bounded_by_the_setting_that_was_given_last(self) -> None:
         self.assertEqual(self.client._shutdown_seconds, 2)
         await self.open()
-        for told, seconds in (({"timeouts": {"shutdownMs": 500}}, 0.5), ({"disabled": []}, 0.5), ({}, 0.5)):
+        for told, seconds in (
+            ({"timeouts": {"shutdownMs": 500}}, 0.5),
+            ({"disabled": []}, 0.5),
+            ({}, 0.5),
+            ({"timeouts": {}}, 2),
+            ({"timeouts": {"shutdownMs": 10**30}}, 24 * 3600),
+            ({"timeouts": {"shutdownMs": True}}, 2),
+        ):
             configuring = asyncio.create_task(
                 self.client.request_any("runtime/configure", {"settings": told})
             )

@@ -8,6 +8,7 @@ import unittest
 from typing import Any
 
 from mcp_sidecar import (
+    Closed,
     Handlers,
     InvalidArgumentError,
     ProtocolVersionError,
@@ -19,6 +20,7 @@ from mcp_sidecar import (
 )
 from mcp_sidecar.protocol import (
     CODE_CANCELLED,
+    CODE_INTERNAL_ERROR,
     CODE_INVALID_PARAMS,
     CODE_INVALID_REQUEST,
     CODE_UNKNOWN_TOOL,
@@ -301,15 +303,16 @@ class MessagesThatMakeNoSense(ClientCase):
             self.transport.say(notification("$/cancelRequest", {"id": bad}))
         self.transport.say(notification("$/cancelRequest", []))
 
-    async def test_an_answer_with_neither_result_nor_error_is_an_error(self) -> None:
-        await self.open()
+    async def test_an_answer_with_neither_result_nor_error_ends_the_session(self) -> None:
         answer: dict[str, Any]
         for answer in ({}, {"error": "no"}, {"error": []}, {"error": None}):
             with self.subTest(answer=answer):
+                self.client_with()
+                await self.open()
                 call = asyncio.create_task(self.client.call("t"))
                 request = await self.transport.sent()
                 self.transport.say({"id": request["id"], **answer})
-                with self.assertRaisesRegex(SidecarError, "neither a result nor a readable error"):
+                with self.assertRaisesRegex(SidecarClosedError, "neither a result nor an error object"):
                     await call
 
     async def test_true_is_not_the_id_1(self) -> None:
@@ -319,12 +322,14 @@ class MessagesThatMakeNoSense(ClientCase):
         self.transport.say({"id": True, "result": {}}, {"id": 1, "result": opened(snapshot(1))})
         await opening
 
-    async def test_a_request_that_cannot_be_read_answers_nothing(self) -> None:
+    async def test_a_request_that_is_nested_too_deeply_is_refused_and_answers_nothing(self) -> None:
         await self.open()
         call = asyncio.create_task(self.client.call("t"))
         request = await self.transport.sent()
         deep = "[" * 100_000 + "]" * 100_000
         self.transport.say(f'{{"jsonrpc":"2.0","id":{request["id"]},"method":"x","params":{deep}}}')
+        refusal = await self.transport.sent()
+        self.assertEqual((refusal["id"], refusal["error"]["code"]), (request["id"], CODE_INTERNAL_ERROR))
         self.transport.say({"id": request["id"], "result": {"result": {}, "details": {}}})
         self.assertEqual(await call, {"result": {}, "details": {}})
 
@@ -341,10 +346,30 @@ class MessagesThatMakeNoSense(ClientCase):
                 await configuring
             self.assertEqual(self.client._shutdown_seconds, 2.0)
 
-    async def test_are_left_out(self) -> None:
+    async def test_end_the_session_with_one_reason(self) -> None:
+        for text in ("{", "nonsense", "null", '{"jsonrpc":"2.0","method":"mcp/status","params":{}}'):
+            with self.subTest(text=text):
+                self.client_with()
+                await self.open()
+                events = self.client.events()
+                calls = [asyncio.create_task(self.client.call("t")) for _ in range(2)]
+                await asyncio.sleep(0)
+                self.transport.say(text, notification("runtime/log", {"level": "info", "message": "late"}))
+                for call in calls:
+                    with self.assertRaisesRegex(SidecarClosedError, "that makes no sense") as raised:
+                        await call
+                    self.assertIn(text, str(raised.exception))
+                self.assertEqual([type(event) for event in [event async for event in events]], [Closed])
+                await asyncio.sleep(0)
+                self.assertEqual(self.transport.closings, 1)
+
+    async def test_a_long_one_is_cut_in_the_reason(self) -> None:
         await self.open()
-        with self.assertLogs("mcp_sidecar", "WARNING"):
-            self.transport.say("{", "nonsense")
+        self.transport.say("x" * 10_000)
+        self.assertLess(len(str(self.client.closed)), 400)
+
+    async def test_what_is_not_known_is_left_out(self) -> None:
+        await self.open()
         self.transport.say(
             "[]",
             "7",
@@ -354,6 +379,9 @@ class MessagesThatMakeNoSense(ClientCase):
             notification("x/unknown", {}),
             notification("$/cancelRequest", {"id": 1}),
             notification("$/cancelRequest", None),
+            notification("$/progress", None),
+            notification("$/progress", {}),
+            notification("$/progress", {"token": [], "value": 1}),
         )
         calling = asyncio.create_task(self.client.call("t"))
         await self.transport.answer("tools/call", RESULT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import unittest
 
-from mcp_sidecar import DiagnosticsChanged, ResponseError, SidecarError, StatusChanged, ToolsChanged
+from mcp_sidecar import DiagnosticsChanged, ResponseError, SidecarClosedError, StatusChanged, ToolsChanged
 from mcp_sidecar.protocol import CODE_CANCELLED, CODE_OVERLOADED
 
 from .client_case import ClientCase, notification
@@ -66,6 +66,22 @@ class InWords(ClientCase):
 
 
 class Pushes(ClientCase):
+    async def test_before_the_session_is_open_tell_nothing(self) -> None:
+        self.client_with()
+        events = self.client.events()
+        opening = asyncio.create_task(self.client.initialize(cwd="/project"))
+        request = await self.transport.sent()
+        self.transport.say(
+            notification("tools/changed", push(0, 1, added=(tool("x"),))),
+            {"id": request["id"], "result": opened(snapshot(1, tool("x")))},
+            notification("tools/changed", push(1, 2, added=(tool("y"),))),
+        )
+        await opening
+        self.assertEqual(self.client.tools, (tool("x"), tool("y")))
+        [event] = await self.told(events)
+        assert isinstance(event, ToolsChanged)
+        self.assertEqual(event.added, (tool("y"),))
+
     async def test_a_gap_before_the_session_is_open_asks_nothing(self) -> None:
         self.client_with()
         opening = asyncio.create_task(self.client.initialize(cwd="/project"))
@@ -78,11 +94,12 @@ class Pushes(ClientCase):
 
     async def test_a_snapshot_that_cannot_be_read_is_asked_for_again(self) -> None:
         await self.open(snapshot(1))
-        for answer in ('"result":' + "[" * 100_000 + "]" * 100_000, '"error":"no"'):
+        for answer in ('"result":' + "[" * 100_000 + "]" * 100_000, '"error":{"code":-1}'):
             self.transport.say(notification("tools/changed", push(8, 9, added=(tool("x"),))))
             request = await self.transport.sent()
             self.assertEqual(request["method"], "tools/snapshot")
             self.transport.say(f'{{"jsonrpc":"2.0","id":{request["id"]},{answer}}}')
+        self.assertIsNone(self.client.closed)
         self.transport.say(notification("tools/changed", push(8, 9, added=(tool("x"),))))
         await self.transport.answer("tools/snapshot", snapshot(9, tool("x")))
         self.assertEqual(self.client.revision, 9)
@@ -146,14 +163,23 @@ class Pushes(ClientCase):
         self.transport.say({"id": request["id"], "result": snapshot(3, *map(tool, "abc"))})
         self.assertEqual((self.names(), self.client.revision), ("ae", 5))
 
-    async def test_that_are_not_as_the_protocol_says_are_left_out(self) -> None:
+    async def test_that_are_not_as_the_protocol_says_end_the_session(self) -> None:
+        for params in ({"revision": "two"}, None, {**push(1, 2), "added": [{}]}):
+            with self.subTest(params=params):
+                self.client_with()
+                await self.open(snapshot(1, tool("a")))
+                self.transport.say(notification("tools/changed", params))
+                self.push(1, 2, "b")
+                self.assertEqual(self.names(), "a")
+                self.assertIn("the test sent a message that makes no sense", str(self.client.closed))
+
+    async def test_that_are_nested_too_deeply_for_python_are_learnt_by_a_snapshot(self) -> None:
+        deep = "[" * 100_000 + "]" * 100_000
+        text = f'{{"jsonrpc":"2.0","method":"tools/changed","params":{{"added":{deep}}}}}'
         with self.assertLogs("mcp_sidecar", "WARNING") as logs:
-            self.transport.say(
-                notification("tools/changed", {"revision": "two"}), notification("tools/changed", None)
-            )
-        self.assertEqual(len(logs.output), 2)
+            self.transport.say(text)
         self.assertIn("tools/changed of the sidecar was left out", logs.output[0])
-        self.push(1, 2, "b")
+        await self.transport.answer("tools/snapshot", snapshot(2, tool("a"), tool("b")))
         self.assertEqual(self.names(), "ab")
 
 
@@ -222,13 +248,14 @@ class AnswersWithASet(ClientCase):
         self.assertEqual([message["method"] for message in self.transport.unread()], ["$/cancelRequest"])
         await self.check("reload")
 
-    async def test_one_that_is_not_as_the_protocol_says_fails_its_request_alone(self) -> None:
+    async def test_one_that_is_not_as_the_protocol_says_ends_the_session(self) -> None:
         reloading = asyncio.create_task(self.client.reload())
         await self.transport.answer("mcp/reload", {"snapshot": {"revision": 2}})
         with self.assertRaisesRegex(
-            SidecarError, "^mcp/reload: the answer is not as the protocol says: KeyError"
-        ):
+            SidecarClosedError, "^the test sent a message that makes no sense .KeyError: 'hash'.: {"
+        ) as raised:
             await reloading
+        self.assertEqual(str(raised.exception), str(self.client.closed))
         self.assertEqual(self.client.tools, (tool("a"),))
 
     async def test_a_refusal_changes_nothing(self) -> None:

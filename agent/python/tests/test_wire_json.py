@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from mcp_sidecar import InvalidArgumentError
-from mcp_sidecar.wire_json import answered_id, arguments, read, write
+from mcp_sidecar.wire_json import arguments, beginning, read, write
 
 
 class Reading(unittest.TestCase):
@@ -28,8 +28,11 @@ class Reading(unittest.TestCase):
         deep = "[" * 200_000
         with self.assertRaises(RecursionError):
             read(deep)
-        self.assertEqual(answered_id(f'{{"jsonrpc":"2.0","id":12,"result":{deep}'), 12)
-        self.assertIsNone(answered_id(f'{{"jsonrpc":"2.0","method":"x","params":{deep}'))
+        head = '{"jsonrpc":"2.0",'
+        self.assertEqual(beginning(f'{head}"id":12,"result":{deep}'), (12, None))
+        self.assertEqual(beginning(f'{head}"method":"x/y","params":{deep}'), (None, "x/y"))
+        self.assertEqual(beginning(f'{head}"id":"a","method":"x","params":{deep}'), ("a", "x"))
+        self.assertEqual(beginning(f'{{"id":12,"result":{deep}'), (None, None))
 
 
 class Writing(unittest.TestCase):
