@@ -12,13 +12,13 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from .errors import SidecarClosedError, SidecarError
+from .errors import SidecarClosedError
 from .framing import FramingError
 
 _SHOWN_LINES: Final = 10
 
 
-def not_started(program: str, error: Exception) -> SidecarError:
+def not_started(program: str, error: Exception) -> SidecarClosedError:
     """Says why a program that is there cannot be started."""
     number = error.errno if isinstance(error, OSError) else None
     if number == errno.ENOENT:
@@ -32,7 +32,7 @@ def not_started(program: str, error: Exception) -> SidecarError:
         why = f"it is no program for this machine ({sys.platform} on {platform.machine()})"
     else:
         why = "the system refused"
-    return SidecarError(f"{program} cannot be started: {why}. ({error})")
+    return SidecarClosedError(f"{program} cannot be started: {why}. ({error})")
 
 
 def died(program: str, pid: int, code: int, stderr: Sequence[str], *, spoke: bool) -> SidecarClosedError:

@@ -118,8 +118,9 @@ class ProtocolVersionError(SidecarError):
     supported: tuple[int, ...]
     """The versions that the sidecar speaks."""
 
-    def __init__(self, supported: Iterable[int], peer: str | None = None) -> None:
-        self.supported = tuple(supported)
+    def __init__(self, named: Iterable[object], peer: str | None = None) -> None:
+        # What is no version names none. (True is an int to Python alone.)
+        self.supported = tuple(version for version in named if type(version) is int)
         if max(self.supported, default=0) > PROTOCOL_VERSION:
             remedy = 'install a newer Python package "mcp-sidecar", or an older mcp-sidecar'
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
@@ -147,9 +148,12 @@ class ProcessTransport:
         self._gone.set()
         failure = ending.not_started(self.peer or "", error)
         failure.__cause__ = error
-        self._tell_end(SidecarClosedError(str(failure)))
+        self._tell_end(failure)
         if self._start is not None and not self._start.done():
-            self._start.set_exception(failure)
+            # Another of the same words, since an error that is raised collects what it passes through.
+            raised = copy.copy(failure)
+            raised.__cause__ = error
+            self._start.set_exception(raised)
 
     def said(self, texts: list[str]) -> None:
         """Is the child's to call."""

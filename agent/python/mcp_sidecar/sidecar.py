@@ -12,10 +12,10 @@ from weakref import finalize
 
 from .binary import find_binary
 from .client import SLACK_SECONDS, SidecarClient
-from .errors import SidecarError
+from .errors import ResponseError, SidecarError
 from .handlers import Handlers
 from .process import OnStderr, ProcessTransport
-from .protocol_gen import Capabilities, ClientInfo, Settings
+from .protocol_gen import CODE_METHOD_NOT_FOUND, METHOD_INITIALIZE, Capabilities, ClientInfo, Settings
 from .workspace import Folder
 
 if TYPE_CHECKING:
@@ -93,8 +93,13 @@ class Sidecar(SidecarClient):
                 process_id=os.getpid(),
                 settings=self._settings,
             )
-        except BaseException:
+        except BaseException as error:
             await self.close()
+            if isinstance(error, ResponseError) and error.code == CODE_METHOD_NOT_FOUND:
+                # Another language server, say.
+                raise SidecarError(
+                    f"{self._process.peer} is not mcp-sidecar: it does not know {METHOD_INITIALIZE}"
+                ) from error
             raise
         return self
 

@@ -160,6 +160,21 @@ def leaves_stdout_open() -> None:
         pass
 
 
+def another_language_server() -> None:
+    while (message := read()) is not None:
+        error = {"code": -32601, "message": f"Unhandled method {message['method']}"}
+        write(frame({"id": message.get("id"), "error": error}))
+
+
+def sends_nonsense() -> None:
+    request = read()
+    assert request is not None
+    answer(request, OPENED)
+    read()
+    write(frame({"method": "tools/changed", "params": {"revision": "two"}}))
+    serve()
+
+
 def closes_stdout() -> None:
     request = read()
     assert request is not None
@@ -241,6 +256,8 @@ if __name__ == "__main__":
             answers_at_length_and_dies,
             closes_stdin,
             closes_stdout,
+            another_language_server,
+            sends_nonsense,
             closes_stdout_at_once,
             deaf_babbler,
             leaves_stdout_open,

@@ -61,12 +61,14 @@ class WhatCannotBeStarted(ProcessCase):
 
     async def test_a_script_without_its_interpreter(self) -> None:
         path = self.program("#!/no/such/interpreter\n")
-        text = await self.fails(self.sidecar(binary=path))
+        sidecar = self.sidecar(binary=path)
+        text = await self.fails(sidecar, SidecarClosedError)
+        self.assertEqual(text, str(sidecar.closed))
         self.assertIn(f"{path} cannot be started: it is there, but what it needs to run is not", text)
 
     async def test_a_program_for_another_machine(self) -> None:
         path = self.program("\x7fELF of another kind")
-        text = await self.fails(self.sidecar(binary=path))
+        text = await self.fails(self.sidecar(binary=path), SidecarClosedError)
         self.assertIn(
             f"{path} cannot be started: it is no program for this machine ({sys.platform} on ", text
         )
@@ -90,7 +92,7 @@ class WhatCannotBeStarted(ProcessCase):
             begin(thread)
 
         with mock.patch.object(threading.Thread, "start", refuse):
-            text = await self.fails(self.scripted("good"))
+            text = await self.fails(self.scripted("good"), SidecarClosedError)
         self.assertIn("cannot be started: the system refused. (can't start new thread)", text)
 
 
@@ -114,6 +116,12 @@ class WhatIsNoSidecar(ProcessCase):
     async def test_one_that_ends_in_the_middle_of_a_header(self) -> None:
         text = await self.fails(self.sidecar(binary="/bin/echo", args=["-n", "Conten"]), SidecarClosedError)
         self.assertIn("printed 'Conten', which is not the protocol (it ends in the middle", text)
+
+    async def test_another_language_server(self) -> None:
+        text = await self.fails(self.scripted("another_language_server"))
+        self.assertEqual(
+            text, f"{absolute(sys.executable)} is not mcp-sidecar: it does not know runtime/initialize"
+        )
 
     async def test_one_that_ends_at_once_and_says_nothing(self) -> None:
         text = await self.fails(self.sidecar(binary="/bin/true"), SidecarClosedError)
@@ -304,6 +312,17 @@ class Ends(ProcessCase):
         ):
             await sidecar.close()
         wait_gone(int(lines[0]))
+
+    async def test_by_the_first_message_that_makes_no_sense(self) -> None:
+        sidecar = await self.scripted("sends_nonsense").start()
+        with self.assertRaisesRegex(SidecarClosedError, "sent a message that makes no sense") as raised:
+            await sidecar.call("t")
+        self.assertIn(str(absolute(sys.executable)), str(raised.exception))
+        assert sidecar.pid is not None
+        # Without close(), which comes when its caller has heard of it.
+        await asyncio.wait_for(sidecar._process._gone.wait(), PATIENCE)
+        wait_gone(sidecar.pid)
+        await sidecar.close()
 
 
 class Environment(ProcessCase):
