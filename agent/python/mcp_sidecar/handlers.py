@@ -65,6 +65,8 @@ class _Kind:
     # What its presence declares, and by which name.
     capability: str
     declares: object
+    # What it must return.
+    returns: type
     # The answer as it goes over the wire. Refused without being called for None, if the answer must be
     # something.
     wire: Callable[[Any], object]
@@ -72,13 +74,17 @@ class _Kind:
 
 
 _KINDS: Final[Mapping[str, _Kind]] = {
-    METHOD_APPROVE: _Kind("approve", "approve", True, lambda decisions: {"decisions": dict(decisions)}),
-    METHOD_INPUT: _Kind(
-        "input", "input", True, lambda value: {} if value is None else {"value": value}, may_be_none=True
+    METHOD_APPROVE: _Kind(
+        "approve", "approve", True, Mapping, lambda decisions: {"decisions": dict(decisions)}
     ),
-    METHOD_ELICIT: _Kind("elicit", "elicitation", {"form": True}, lambda result: {"result": result}),
-    METHOD_SAMPLE: _Kind("sample", "sampling", {}, lambda result: {"result": result}),
-    METHOD_OPEN_URL: _Kind("open_url", "openUrl", True, lambda opened: {"opened": bool(opened)}),
+    METHOD_INPUT: _Kind(
+        "input", "input", True, str, lambda value: {} if value is None else {"value": value}, may_be_none=True
+    ),
+    METHOD_ELICIT: _Kind(
+        "elicit", "elicitation", {"form": True}, Mapping, lambda result: {"result": dict(result)}
+    ),
+    METHOD_SAMPLE: _Kind("sample", "sampling", {}, Mapping, lambda result: {"result": dict(result)}),
+    METHOD_OPEN_URL: _Kind("open_url", "openUrl", True, bool, lambda opened: {"opened": opened}),
 }
 
 
@@ -116,6 +122,9 @@ def question(handlers: Handlers, method: str, params: Any) -> Question | None:
             answer = await answer
         if answer is None and not kind.may_be_none:
             raise Refusal(CODE_CANCELLED, "this host cannot ask its user now")
+        if answer is not None and not isinstance(answer, kind.returns):
+            wanted = "mapping" if kind.returns is Mapping else kind.returns.__name__
+            raise TypeError(f"the handler {kind.handler} returned {type(answer).__name__}, not {wanted}")
         return kind.wire(answer)
 
     return ask

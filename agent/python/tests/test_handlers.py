@@ -150,8 +150,23 @@ class Questions(ClientCase):
         code, message = await self.refused("elicitation/create", elicit=answering({"action": {1}}))
         self.assertEqual(code, CODE_INTERNAL_ERROR)
         self.assertIn("not JSON serializable", message)
-        code, message = await self.refused("trust/approve", approve=answering(7))
-        self.assertEqual(code, CODE_INTERNAL_ERROR)
+
+    async def test_whose_answer_is_of_another_type_are_refused_and_name_the_handler(self) -> None:
+        for method, handler, answer, got, wanted in (
+            ("trust/approve", "approve", 7, "int", "mapping"),
+            ("trust/approve", "approve", [("a", "allow")], "list", "mapping"),
+            ("input/request", "input", 7, "int", "str"),
+            ("input/request", "input", b"secret", "bytes", "str"),
+            ("elicitation/create", "elicit", "accept", "str", "mapping"),
+            ("sampling/createMessage", "sample", True, "bool", "mapping"),
+            ("auth/openUrl", "open_url", 1, "int", "bool"),
+            ("auth/openUrl", "open_url", "yes", "str", "bool"),
+        ):
+            with self.subTest(method=method, answer=answer):
+                self.assertEqual(
+                    await self.refused(method, **{handler: answering(answer)}),
+                    (CODE_INTERNAL_ERROR, f"TypeError: the handler {handler} returned {got}, not {wanted}"),
+                )
 
     async def test_that_are_withdrawn_cancel_their_handler(self) -> None:
         begun, over = asyncio.Event(), asyncio.Event()
