@@ -6,19 +6,24 @@ Pure: every function takes what was known and what was told, and gives what is k
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 
 from .events import ToolsChanged
 from .mcp import Tool
 from .protocol_gen import ChangeReason, Diagnostic, Server, Snapshot, ToolState
 from .protocol_gen import ToolsChanged as ToolsPush
 
+_T = TypeVar("_T")
+
 
 @dataclass(frozen=True)
 class ToolSet:
-    """The whole truth as far as it was told. Its parts are replaced, never changed."""
+    """The whole truth as far as it was told.
+
+    Its parts are replaced, never changed, and only by others: what is equal stays the very same.
+    """
 
     # 0 until the first set was told.
     revision: int = 0
@@ -52,7 +57,8 @@ def push(known: ToolSet, told: ToolsPush) -> Step:
         by_name.pop(name, None)
     added, updated = _tools(told["added"]), _tools(told["updated"])
     by_name.update((tool["name"], tool) for tool in added + updated)
-    now = replace(known, revision=told["revision"], hash=told["hash"], tools=_sorted(by_name.values()))
+    tools = _kept(known.tools, _sorted(by_name.values()), _name)
+    now = replace(known, revision=told["revision"], hash=told["hash"], tools=tools)
     change = ToolsChanged(
         tools=now.tools,
         added=added,
@@ -67,16 +73,16 @@ def push(known: ToolSet, told: ToolsPush) -> Step:
 
 
 def snapshot(known: ToolSet, told: Snapshot, reason: ChangeReason | Literal["snapshot"]) -> Step:
-    """Takes a whole set. One that is older than what is known is left alone, and so is nothing at all."""
+    """Takes a whole set. One that is older than what is known is left alone."""
     if told["revision"] < known.revision:
         return Step(known)
     now = ToolSet(
         revision=told["revision"],
         hash=told["hash"],
-        tools=_sorted(_tools(told["tools"])),
-        servers=tuple(sorted(told["servers"], key=_name)),
-        errors=tuple(told["errors"]),
-        exa_api_keys=tuple(told.get("exaApiKeys", ())),
+        tools=_kept(known.tools, _sorted(_tools(told["tools"])), _name),
+        servers=_kept(known.servers, tuple(sorted(told["servers"], key=_name)), _name),
+        errors=_kept(known.errors, tuple(told["errors"]), repr),
+        exa_api_keys=_kept(known.exa_api_keys, tuple(told.get("exaApiKeys", ())), repr),
     )
     first = known.revision == 0
     return Step(now, None if first or now.hash == known.hash else _difference(known, now, reason))
@@ -90,14 +96,14 @@ def status(known: ToolSet, told: Server) -> ToolSet:
     state = _STATES.get(told["tools"]["from"])
     return replace(
         known,
-        servers=tuple(sorted(servers, key=_name)),
+        servers=_kept(known.servers, tuple(sorted(servers, key=_name)), _name),
         tools=known.tools if state is None else _with_state(known.tools, told["name"], state),
     )
 
 
 def diagnostics(known: ToolSet, told: Iterable[Diagnostic]) -> ToolSet:
     """Takes the whole list of errors."""
-    return replace(known, errors=tuple(told))
+    return replace(known, errors=_kept(known.errors, tuple(told), repr))
 
 
 # The state of a server's tools, by where they are from. "none" says nothing: what is left is told by a push.
@@ -112,6 +118,30 @@ def _with_state(tools: tuple[Tool, ...], server: str, state: ToolState) -> tuple
     )
 
 
+def _kept(old: tuple[_T, ...], new: tuple[_T, ...], key: Callable[[_T], str]) -> tuple[_T, ...]:
+    """Gives the new items, in the place of equal ones the old ones, and the old tuple if all are."""
+    former = {key(item): item for item in old}
+    items = tuple(_kept_item(former.get(key(item)), item) for item in new)
+    if len(items) == len(old) and all(one is other for one, other in zip(items, old, strict=True)):
+        return old
+    return items
+
+
+def _kept_item(old: _T | None, new: _T) -> _T:
+    return new if old is None or not _equal(old, new) else old
+
+
+def _equal(one: object, other: object) -> bool:
+    if one is other:
+        return True
+    try:
+        # Not by == alone, for which true, 1 and 1.0 are one: the schema that has them is another.
+        return one == other and repr(one) == repr(other)
+    except RecursionError:
+        # Nested too deeply to say. It is told as new, which is true of it at least.
+        return False
+
+
 def _difference(
     old: ToolSet, new: ToolSet, reason: ChangeReason | Literal["snapshot"]
 ) -> ToolsChanged | None:
@@ -119,7 +149,7 @@ def _difference(
     before = {tool["name"]: tool for tool in old.tools}
     after = {tool["name"]: tool for tool in new.tools}
     added = [tool for name, tool in after.items() if name not in before]
-    updated = [tool for name, tool in after.items() if name in before and not _same(before[name], tool)]
+    updated = [tool for name, tool in after.items() if name in before and _differ(before[name], tool)]
     removed = [tool for name, tool in before.items() if name not in after]
     if not (added or updated or removed):
         return None
@@ -137,9 +167,8 @@ def _difference(
     )
 
 
-def _same(one: Tool, other: Tool) -> bool:
-    # Not by ==, for which true, 1 and 1.0 are one: the schema that has them is another.
-    return repr({**one, "state": None}) == repr({**other, "state": None})
+def _differ(one: Tool, other: Tool) -> bool:
+    return one is not other and not _equal({**one, "state": None}, {**other, "state": None})
 
 
 def merged(earlier: ToolsChanged, later: ToolsChanged) -> ToolsChanged:

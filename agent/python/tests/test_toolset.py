@@ -77,6 +77,44 @@ class APush(unittest.TestCase):
         self.assertEqual((names(tools), names(before.tools)), (["a"], ["a"]))
 
 
+class WhatIsEqual(unittest.TestCase):
+    """It stays the very same, for those who ask with `is` whether anything changed."""
+
+    def setUp(self) -> None:
+        told: dict[str, Any] = {
+            "servers": (server("s"), server("t")),
+            "errors": [records.diagnostic("x")],
+            "exaApiKeys": ["k"],
+        }
+        self.again = records.snapshot(1, tool("a"), tool("b", minimum=1), **told)
+        self.before = known(1, tool("a"), tool("b", minimum=1), **told)
+
+    def same(self, now: ToolSet, *but: str) -> None:
+        for part in ("tools", "servers", "errors", "exa_api_keys"):
+            check = self.assertIsNot if part in but else self.assertIs
+            check(getattr(now, part), getattr(self.before, part), part)
+
+    def test_in_a_snapshot(self) -> None:
+        self.same(snapshot(self.before, self.again, "snapshot").now)
+
+    def test_in_a_push(self) -> None:
+        self.same(apply(self.before, push(1, 2, updated=(tool("a"),))).now)
+        self.same(apply(self.before, push(1, 2, added=(tool("c"),))).now, "tools")
+
+    def test_in_a_status(self) -> None:
+        self.same(status(self.before, server("s")))
+        self.same(status(self.before, server("s", "backoff")), "servers")
+
+    def test_in_diagnostics(self) -> None:
+        self.same(diagnostics(self.before, [records.diagnostic("x")]))
+        self.same(diagnostics(self.before, []), "errors")
+
+    def test_beside_what_is_another(self) -> None:
+        now = snapshot(self.before, records.snapshot(2, tool("a"), tool("b", minimum=True)), "reload").now
+        self.assertIs(now.tools[0], self.before.tools[0])
+        self.assertIs(now.tools[1]["definition"]["minimum"], True)  # type: ignore[typeddict-item]
+
+
 class ASnapshot(unittest.TestCase):
     def test_is_taken_whole_and_sorted(self) -> None:
         told = records.snapshot(
