@@ -14,6 +14,8 @@ MAX_HEADER_BYTES: Final = 8 * 1024
 _SHOWN_BYTES: Final = 200
 _BEGINNING: Final = b"content-"
 """How every header block begins, in any case. What begins otherwise need not end to be seen."""
+_HEADERS: Final = (b"content-length:", b"content-type:")
+"""The headers that LSP knows. A sidecar writes the first alone."""
 
 
 class FramingError(Exception):
@@ -93,6 +95,7 @@ class Decoder:
                 raise self._error(f"a header block has more than {MAX_HEADER_BYTES} bytes")
             if end < 0:
                 self._searched = len(self._buffer)
+                self._check(bytes(self._buffer[self._line : self._line + _SHOWN_BYTES]))
                 return False
             self._look_at(bytes(self._buffer[self._line : end]).rstrip(b"\r"))
             self._line = self._searched = end + 1
@@ -105,14 +108,21 @@ class Decoder:
                 raise self._error("a header block has no Content-Length")
             self._in_body = True
             return
+        self._check(line)
         name, colon, value = line.partition(b":")
         if not colon:
             raise self._error("a line is no header")
-        if name.strip().lower() == b"content-length":
+        if name.lower() == b"content-length":
             digits = value.strip()
             if not digits.isdigit() or len(digits) > 18:
                 raise self._error("Content-Length is no number of bytes")
             self._length = int(digits)
+
+    def _check(self, line: bytes) -> None:
+        """Looks at a header line, or the beginning of one."""
+        line = line.rstrip(b"\r").lower()
+        if not any(header.startswith(line[: len(header)]) for header in _HEADERS):
+            raise self._error("a line is no header")
 
     def _take_body(self) -> str | None:
         assert self._length is not None

@@ -41,13 +41,14 @@ class FramesAreFound(unittest.TestCase):
             b"content-length:2\r\n\r\n",
             b"CONTENT-LENGTH:   2  \n\n",
             b"Content-Type: application/vscode-jsonrpc; charset=utf-8\r\nContent-Length: 2\r\n\r\n",
-            b"Content-Length: 2\r\nX-Other:\r\n\r\n",
+            b"Content-Length: 2\r\ncontent-type:\r\n\r\n",
         ):
             with self.subTest(block=block):
                 self.assertEqual(decoded(block + b"{}"), ["{}"])
 
     def test_the_length_counts_bytes(self) -> None:
-        self.assertEqual(encode('"ä€𝄞"'), b'Content-Length: 11\r\n\r\n"\xc3\xa4\xe2\x82\xac\xf0\x9d\x84\x9e"')
+        text = '"ä€𝄞"'
+        self.assertEqual(encode(text), b"Content-Length: 11\r\n\r\n" + text.encode())
 
     def test_what_is_not_utf8_is_replaced_and_the_next_is_read(self) -> None:
         self.assertEqual(decoded(b'Content-Length: 3\r\n\r\n"\xff"' + encode("{}")), ['"\ufffd"', "{}"])
@@ -83,6 +84,16 @@ class NoFrames(unittest.TestCase):
 
     def test_a_line_without_a_colon(self) -> None:
         self.check(b"Content-Length: 2\r\nhello\n", "a line is no header", b"Content-Length: 2\r\nhello\n")
+
+    def test_a_header_that_is_none_of_the_protocol_is_seen_before_its_line_ends(self) -> None:
+        for line in (
+            b"X-Other: 1",
+            b"Content-Encoding",
+            b"Content-Length : 2",
+            b"2026-01-01 12:00:00 connected",
+        ):
+            with self.subTest(line=line):
+                self.check(b"Content-Length: 2\r\n" + line, "a line is no header")
 
     def test_another_beginning_is_seen_at_its_first_byte(self) -> None:
         for stream in (
