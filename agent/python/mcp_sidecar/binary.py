@@ -36,11 +36,15 @@ def find_binary(
 ) -> Path:
     """Finds the program, or raises a BinaryNotFoundError that lists every place."""
     looked: list[Place] = []
-    named = {"the option binary": binary, f"the variable {VARIABLE}": environ.get(VARIABLE)}
+    # A variable that is empty is one that is not set, as everywhere. An empty option is a mistake.
+    named = {"the option binary": binary, f"the variable {VARIABLE}": environ.get(VARIABLE) or None}
     for where, value in named.items():
-        if value is None or os.fspath(value) == "":
+        if value is None:
             looked.append(Place(where, "is not set"))
             continue
+        if os.fspath(value) == "":
+            looked.append(Place(where, "is empty"))
+            raise BinaryNotFoundError(f"{where} is empty: name a program, or leave it out", looked)
         found = _named(value, environ)
         if isinstance(found, Path):
             return found

@@ -45,6 +45,12 @@ class Places(unittest.TestCase):
             self.assertTrue(place.why, place)
         return raised.exception
 
+    def test_that_are_named_by_nothing_are_a_mistake_in_the_option_alone(self) -> None:
+        on_path = self.program(self.path[0] / "mcp-sidecar")
+        error = self.not_found("")
+        self.assertEqual(str(error), "the option binary is empty: name a program, or leave it out")
+        self.assertEqual(self.find(variable=""), on_path)
+
     def test_come_in_this_order(self) -> None:
         on_path = self.program(self.path[1] / "mcp-sidecar")
         self.assertEqual(self.find(), on_path)
