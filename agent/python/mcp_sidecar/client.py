@@ -53,16 +53,14 @@ from .protocol_gen import (
     WaitResult,
 )
 from .requests_gen import Requests
-from .session import EventReader, OnProgress, Session
+from .session import EventReader, Session
+from .tool_source import OnProgress, ToolName
 from .transport import Transport
 from .version import VERSION
 from .workspace import Folder, absolute, on_the_wire
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-ToolName = str | tuple[str, str]
-"""The name of a tool in the set, or the name of its server and the server's own name of it."""
 
 _LONGEST_SECONDS: Final = 2.0**31 / 1000
 """The longest timeout: about 24 days."""

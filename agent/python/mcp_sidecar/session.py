@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
 from typing import Any, Final, Literal, Protocol
 from weakref import WeakSet
 
@@ -49,12 +48,11 @@ from .protocol_gen import (
     SidecarInfo,
     Snapshot,
 )
+from .tool_source import OnProgress
 from .toolset import Step, ToolSet
 from .transport import Transport
 
 _log: Final = logging.getLogger("mcp_sidecar")
-
-OnProgress = Callable[[ProgressValue], object]
 
 
 class EventReader(Protocol):

@@ -15,7 +15,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import finalize
 
-from .client import ToolName
 from .errors import SidecarClosedError, SidecarError
 from .event_loop_thread import HEARING_SECONDS, EventLoopThread, LoopClosedError, in_thread, result
 from .event_queue import EventQueue
@@ -38,8 +37,8 @@ from .protocol_gen import (
     WaitResult,
 )
 from .requests_gen import SyncRequests
-from .session import OnProgress
 from .sidecar import Sidecar
+from .tool_source import OnProgress, ToolName
 from .workspace import Folder
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""ToolSource is all that an adapter needs of a client."""
+"""ToolSource is all that an adapter needs of a client, and what a call is made with."""
 
 from __future__ import annotations
 
@@ -7,6 +7,12 @@ from typing import Any, Protocol
 
 from .mcp import CallOutcome, Tool
 from .protocol_gen import ProgressValue
+
+ToolName = str | tuple[str, str]
+"""The name of a tool in the set, or the name of its server and the server's own name of it."""
+
+OnProgress = Callable[[ProgressValue], object]
+"""Is told what the server says about a call, all of it before the result."""
 
 
 class ToolSource(Protocol):
@@ -18,11 +24,11 @@ class ToolSource(Protocol):
 
     async def call(
         self,
-        tool: str | tuple[str, str],
+        tool: ToolName,
         args: Mapping[str, Any] | str | None = None,
         *,
         timeout: float | None = None,
-        on_progress: Callable[[ProgressValue], object] | None = None,
+        on_progress: OnProgress | None = None,
         max_bytes: int | None = None,
     ) -> CallOutcome:
         """Runs a tool, as SidecarClient.call does."""
