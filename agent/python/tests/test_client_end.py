@@ -53,7 +53,8 @@ class TheTransportEnds(ClientCase):
             notification("mcp/status", server()),
         )
         self.assertEqual(self.client.tools, (tool("a"),))
-        self.assertEqual([event async for event in events], [Closed(self.client.closed)])  # type: ignore[arg-type]
+        [event] = [event async for event in events]
+        self.assertEqual(event, Closed(self.client.closed))  # type: ignore[arg-type]
 
     async def test_a_snapshot_that_was_asked_for_after_a_gap_is_nobodys_error(self) -> None:
         problems: list[object] = []

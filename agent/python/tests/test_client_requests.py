@@ -94,7 +94,9 @@ class Initialize(ClientCase):
 
     async def test_a_refusal_that_names_versions_is_the_same_error(self) -> None:
         opening = asyncio.create_task(self.client.initialize(cwd="/"))
-        await self.transport.refuse("runtime/initialize", CODE_INVALID_PARAMS, "version", {"supported": [0]})
+        await self.transport.refuse(
+            "runtime/initialize", CODE_INVALID_PARAMS, "version", {"supported": [0, True, "1", None]}
+        )
         with self.assertRaises(ProtocolVersionError) as raised:
             await opening
         self.assertEqual(raised.exception.supported, (0,))

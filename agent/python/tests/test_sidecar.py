@@ -12,6 +12,7 @@ from typing import Any
 from mcp_sidecar import (
     Closed,
     ResponseError,
+    Sidecar,
     SidecarClosedError,
     SidecarError,
     StatusChanged,
@@ -173,18 +174,36 @@ class Starting(AsyncWorldCase):
 
     async def test_that_is_cancelled_at_any_moment_leaves_no_process(self) -> None:
         hanging = self.script("on initialize\n  hold for-ever\non server/discover\n  hold for-ever\n")
-        for pauses in range(6):
-            sidecar = self.sidecar({"s": hanging})
-            starting = asyncio.create_task(sidecar.start())
-            for _ in range(pauses):
-                await asyncio.sleep(0.002)
-            starting.cancel()
-            with self.assertRaises(asyncio.CancelledError):
-                await starting
-            if sidecar.pid is not None:
-                wait_gone(sidecar.pid)
-            with self.assertRaises(SidecarError):
-                await sidecar.call("t")
+        # Before it has begun, before there is a process, when it runs, with the request on its way, and with
+        # the answer there.
+        for moment in ("begin", "is begun", "started", "send", "said"):
+            with self.subTest(moment=moment):
+                sidecar = self.sidecar({"s": hanging})
+                starting = asyncio.create_task(sidecar.start())
+                if moment == "begin":
+                    starting.cancel()
+                elif moment == "is begun":
+                    await asyncio.sleep(0)
+                    starting.cancel()
+                else:
+                    self.cancel_when(starting, sidecar, moment)
+                with self.assertRaises(asyncio.CancelledError):
+                    await starting
+                if sidecar.pid is not None:
+                    wait_gone(sidecar.pid)
+                with self.assertRaises(SidecarError):
+                    await sidecar.call("t")
+
+    def cancel_when(self, task: asyncio.Task[Any], sidecar: Sidecar, moment: str) -> None:
+        """Cancels a task when a method of the sidecar's transport is called for the first time."""
+        happens = getattr(sidecar._process, moment)
+
+        def cancel(*args: Any) -> None:
+            setattr(sidecar._process, moment, happens)
+            task.cancel()
+            happens(*args)
+
+        setattr(sidecar._process, moment, cancel)
 
     async def test_is_needed_before_anything_else(self) -> None:
         with self.assertRaisesRegex(SidecarError, "was not started: use it in `async with`"):
