@@ -27,11 +27,13 @@ on tools/call held
 """
 
 BEGINNING = """
-import asyncio, json, os, pathlib, signal, sys, threading
+import asyncio, json, logging, os, pathlib, signal, sys, threading
 from mcp_sidecar import *
 
 # A program that runs in the background has its interrupts ignored, and Python then leaves it at that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# In debug mode asyncio says what took longer than a tenth of a second, which is the machine's affair.
+logging.getLogger("asyncio").addFilter(lambda record: not record.getMessage().startswith("Executing "))
 options = json.loads(sys.argv[1])
 
 def tell(sidecar):
