@@ -354,7 +354,7 @@ export class SidecarClient implements AsyncDisposable {
     const text = paramsText(method, params ?? {});
     const { timeouts } = (params as wire.ConfigureParams | undefined)?.settings ?? {};
     if (timeouts) this.#shutdownMs = timeouts.shutdownMs ?? DEFAULT_SHUTDOWN_MS;
-    this.#opening ||= method === "runtime/initialize";
+    if (method === "runtime/initialize") this.#opening = !this.#open;
     try {
       return (await this.#connection.request(method, text, { signal })) as wire.HostRequests[M]["result"];
     } finally {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SidecarClient, type SidecarEvents } from "../src/client.js";
 import { InvalidArgumentError, ProtocolVersionError, ResponseError } from "../src/errors.js";
+import { ErrorCode } from "../src/protocol.gen.js";
 import { VERSION } from "../src/version.js";
 import { MemoryTransport } from "./memory-transport.js";
 import { opened, push, server, snapshot, tool, welcome } from "./opened.js";
@@ -119,6 +120,20 @@ test("what is pushed while initialize is awaited is part of the first set: not t
     "the same chunk, but after the first set",
   );
   await opening;
+});
+
+test("what is pushed while a second initialize is refused is told", async () => {
+  const { transport, client } = await opened([tool("a", "x")]);
+  const changes: SidecarEvents["toolsChanged"][] = [];
+  client.on("toolsChanged", (change) => changes.push(change));
+  const again = client.initialize({ cwd: "/project" });
+  transport.say(push([1, 2], { removed: ["mcp_a_x"] }));
+  assert.deepEqual(
+    changes.map(({ revision }) => revision),
+    [2],
+  );
+  transport.say({ id: 2, error: { code: ErrorCode.InvalidRequest, message: "repeated" } });
+  await assert.rejects(again, { name: "ResponseError" });
 });
 
 test("a gap is closed by one snapshot, however many pushes show it", async () => {
