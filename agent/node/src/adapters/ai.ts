@@ -16,7 +16,7 @@ import { type Tool as AITool, dynamicTool, type JSONSchema7, jsonSchema, type To
 import type { ToolSource } from "../client.js";
 import type { CallToolResult, Progress, Tool } from "../mcp.js";
 import { answer } from "./answer.js";
-import { inWords, LARGEST_IMAGE, note, type Part, partsInWords } from "./content.js";
+import { fitting, inWords, type Part, partsInWords } from "./content.js";
 import { description, isExposed, LONGEST, toolNamed } from "./definition.js";
 import { inputSchema } from "./input-schema.js";
 import { ownNames } from "./property-names.js";
@@ -124,7 +124,7 @@ function modelOutput(output: unknown, media: boolean): ModelOutput {
   if (result.isError === true) return { type: "error-text", value: inWords(shown) };
   const plain = !media || shown.every((part) => part.type === "text");
   if (plain) return { type: "text", value: inWords(shown) };
-  return { type: "content", value: shown.map(modelContent) };
+  return { type: "content", value: shown.map((part) => modelContent(fitting(part))) };
 }
 
 function modelContent(part: Part): ModelContent {
@@ -132,7 +132,6 @@ function modelContent(part: Part): ModelContent {
     case "text":
       return { type: "text", text: part.text };
     case "image":
-      if (part.data.length > LARGEST_IMAGE) return { type: "text", text: note(part) };
       return { type: "image-data", data: part.data, mediaType: part.mimeType };
     case "pdf":
       return { type: "file-data", data: part.data, mediaType: "application/pdf", filename: part.name };

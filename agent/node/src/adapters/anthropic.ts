@@ -13,7 +13,7 @@
 
 import type { CallOptions, ToolSource } from "../client.js";
 import { answer } from "./answer.js";
-import { type ImageType, inWords, LARGEST_IMAGE, note, type Part, parts } from "./content.js";
+import { fitting, type ImageType, inWords, type Part, parts } from "./content.js";
 import { description } from "./definition.js";
 import { inputSchema, type ObjectSchema } from "./input-schema.js";
 import { ownNames } from "./property-names.js";
@@ -76,7 +76,7 @@ export async function runAnthropicToolUse(
   const block = { type: "tool_result" as const, tool_use_id: toolUse.id };
   // "all content must be type `text` if `is_error` is true"
   if (result.isError === true) return { ...block, content: inWords(shown), is_error: true };
-  return { ...block, content: shown.map(resultBlock) };
+  return { ...block, content: shown.map((part) => resultBlock(fitting(part))) };
 }
 
 /** named is the input with the server's own names of arguments, where the model was shown others. */
@@ -91,7 +91,6 @@ function resultBlock(part: Part): AnthropicResultBlock {
     case "text":
       return { type: "text", text: part.text };
     case "image":
-      if (part.data.length > LARGEST_IMAGE) return { type: "text", text: note(part) };
       return { type: "image", source: { type: "base64", media_type: part.mimeType, data: part.data } };
     case "pdf":
       return {

@@ -44,7 +44,7 @@ const BEGINNINGS: readonly (readonly [RegExp, ImageType | "application/pdf"])[] 
 ];
 
 /** LARGEST_IMAGE is how much base64 Anthropic takes for one ("image exceeds 5 MB maximum"). */
-export const LARGEST_IMAGE = 5 * 1024 * 1024;
+const LARGEST_IMAGE = 5 * 1024 * 1024;
 
 /** SHORT is how many characters are shown of a string in a block that nobody knows: it may well be base64. */
 const SHORT = 1000;
@@ -89,6 +89,11 @@ export function inWords(
 export function note(part: ImagePart | PdfPart): string {
   const what = part.type === "image" ? `an image, ${part.mimeType}` : `the file ${part.name}`;
   return `[${what}, ${size(part.data)}, that cannot be shown here]`;
+}
+
+/** fitting describes an image in words that is too large for some provider, and leaves any other part. */
+export function fitting(part: Part): Part {
+  return part.type === "image" && part.data.length > LARGEST_IMAGE ? text(note(part)) : part;
 }
 
 function part(block: unknown): Part {

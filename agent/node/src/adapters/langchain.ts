@@ -29,7 +29,7 @@ import {
 import type { ToolSource } from "../client.js";
 import type { CallOutcome, CallToolResult, Progress, Tool } from "../mcp.js";
 import { type Answer, answer, failure } from "./answer.js";
-import { inWords, LARGEST_IMAGE, note, type Part, partsInWords } from "./content.js";
+import { fitting, inWords, type Part, partsInWords } from "./content.js";
 import { description, isExposed, LONGEST, toolNamed } from "./definition.js";
 import { inputSchema } from "./input-schema.js";
 import { ownNames, type Renamed } from "./property-names.js";
@@ -173,7 +173,7 @@ function failed(name: string, id: string, given: Answer): ToolMessage {
 function content(result: CallToolResult, media: boolean): MessageContent {
   const shown = partsInWords(result);
   const plain = !media || result.isError === true || shown.every((part) => part.type === "text");
-  return plain ? inWords(shown) : shown.map(block);
+  return plain ? inWords(shown) : shown.map((part) => block(fitting(part)));
 }
 
 function block(part: Part) {
@@ -181,7 +181,6 @@ function block(part: Part) {
     case "text":
       return { type: "text", text: part.text };
     case "image":
-      if (part.data.length > LARGEST_IMAGE) return { type: "text", text: note(part) };
       return { type: "image", data: part.data, mimeType: part.mimeType };
     case "pdf":
       return {
