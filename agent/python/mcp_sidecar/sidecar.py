@@ -6,7 +6,6 @@ import copy
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
@@ -105,14 +104,6 @@ class Sidecar(SidecarClient):
 
     async def __aenter__(self) -> Self:
         return await self.start()
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.close()
 
     async def _send(
         self, method: str, params: Mapping[str, Any], args: Mapping[str, Any] | str | None = None

@@ -15,13 +15,13 @@ from __future__ import annotations
 from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
-from mcp_sidecar.tool_source import ToolSource
+from mcp_sidecar.tool_source import OnProgress, ToolSource
 
 from .answer import Answer, ModelCall, answered, call_id, member
 from .content import IMAGE_LIMIT, Image, Part, Pdf, text_of
 from .offer import Offer, offer, tool_named
 from .property_names import own_names
-from .source import CallOptions, HasTools, OnProgress, SyncToolSource
+from .source import CallOptions, HasTools, SyncToolSource
 
 if TYPE_CHECKING:
     from anthropic.types import ToolParam, ToolResultBlockParam

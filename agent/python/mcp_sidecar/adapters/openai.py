@@ -29,12 +29,12 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
-from mcp_sidecar.tool_source import ToolSource
+from mcp_sidecar.tool_source import OnProgress, ToolSource
 
 from .answer import Answer, ModelCall, answered, call_id, member, refusal
 from .content import Image, Part, Text, as_text, text_of
 from .offer import DESCRIPTION_LIMIT, Offer, offer
-from .source import CallOptions, HasTools, OnProgress, SyncToolSource
+from .source import CallOptions, HasTools, SyncToolSource
 
 if TYPE_CHECKING:
     from openai.types.chat import (

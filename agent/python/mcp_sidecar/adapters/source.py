@@ -7,15 +7,12 @@ example one that offers only some of the tools, or asks the user before it calls
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeGuard
 
 from mcp_sidecar.mcp import CallOutcome, Tool
-from mcp_sidecar.protocol_gen import ProgressValue
-from mcp_sidecar.tool_source import ToolSource
-
-OnProgress = Callable[[ProgressValue], object]
+from mcp_sidecar.tool_source import OnProgress, ToolName, ToolSource
 
 
 class HasTools(Protocol):
@@ -35,7 +32,7 @@ class SyncToolSource(Protocol):
 
     def call(
         self,
-        tool: str | tuple[str, str],
+        tool: ToolName,
         args: Mapping[str, Any] | str | None = None,
         *,
         timeout: float | None = None,
