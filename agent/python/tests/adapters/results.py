@@ -5,6 +5,7 @@ The server kit_server.py answers with them, and every adapter's test has a table
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -189,3 +190,22 @@ FLAGGED: dict[str, str] = {
         if name.startswith("error") and name != "error that says so"
     },
 }
+
+
+def with_media(
+    said: Callable[[str], Any], shown: Callable[..., Any], filed: Callable[[str], Any]
+) -> dict[str, list[Any]]:
+    """What images and PDFs become where they are shown, in the forms that an adapter has for the three."""
+    return {
+        "image": [said("a pixel"), shown(PNG)],
+        "image with line breaks": [shown(PNG)],
+        "image of another type than it says": [shown(JPEG, "image/jpeg")],
+        "image as a data URL": [shown(PNG)],
+        "image resource": [shown(PNG)],
+        "pdf resource": [filed("a.pdf")],
+        "pdf resource with a bare name": [filed("a.pdf")],
+        "halves of characters": [
+            *map(said, WORDS["halves of characters"].split("\n")[:2]),
+            filed("\ufffd.pdf"),
+        ],
+    }

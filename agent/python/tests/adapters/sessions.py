@@ -6,6 +6,7 @@ The servers are `kit` and, on demand, `late`, which starts when its gate is open
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from mcp_sidecar import Sidecar, SyncSidecar, ToolsChanged
 from mcp_sidecar.protocol import ServerConfig, Settings
 
 from .model_server import Call, Turn
+from .results import RESULTS
 
 PACKAGE = Path(__file__).parents[2]
 BINARY = os.environ.get("MCP_SIDECAR_TEST_BINARY") or str(PACKAGE.parents[1] / "bin" / "mcp-sidecar")
@@ -105,6 +107,13 @@ async def late_arrives(session: Sidecar, world: World) -> None:
     async for event in events:
         if isinstance(event, ToolsChanged) and any(tool["name"] == LATE for tool in event.added):
             await events.aclose()
+
+
+def show_all(turn: Turn) -> list[Call] | str:
+    """A model that calls the tool once for every result there is."""
+    if turn.results:
+        return "seen"
+    return [Call("mcp_kit_show", json.dumps({"what": name})) for name in RESULTS]
 
 
 def use_late(turn: Turn) -> list[Call] | str:

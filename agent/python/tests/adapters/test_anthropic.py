@@ -13,9 +13,9 @@ from anthropic.types import MessageParam, ToolParam, ToolResultBlockParam
 from mcp_sidecar import CallOutcome, Sidecar, SidecarClosedError, Tool
 from mcp_sidecar.adapters.anthropic import anthropic_tools, run_anthropic_tool_use
 
-from .model_server import Call, ModelServer, Turn
-from .results import JPEG, PDF, PNG, RESULTS, WORDS
-from .sessions import LATE, Meanwhile, late_arrives, nothing, sidecar, sync_sidecar, use_late
+from .model_server import ModelServer
+from .results import PDF, PNG, RESULTS, WORDS, with_media
+from .sessions import LATE, Meanwhile, late_arrives, nothing, show_all, sidecar, sync_sidecar, use_late
 
 
 def said(text: str) -> dict[str, str]:
@@ -35,26 +35,9 @@ def filed(title: str) -> dict[str, Any]:
 CONTENT: dict[str, list[dict[str, Any]]] = {
     **{name: [said(words)] for name, words in WORDS.items()},
     "two texts": [said("one"), said("two")],
-    "image": [said("a pixel"), shown(PNG)],
-    "image with line breaks": [shown(PNG)],
-    "image of another type than it says": [shown(JPEG, "image/jpeg")],
-    "image as a data URL": [shown(PNG)],
-    "image resource": [shown(PNG)],
-    "pdf resource": [filed("a.pdf")],
-    "pdf resource with a bare name": [filed("a.pdf")],
-    "halves of characters": [
-        *map(said, WORDS["halves of characters"].split("\n")[:2]),
-        filed("\ufffd.pdf"),
-    ],
+    **with_media(said, shown, filed),
     "error with an image": [said(line) for line in WORDS["error with an image"].split("\n")],
 }
-
-
-def show_all(turn: Turn) -> list[Call] | str:
-    """Calls the tool once for every result there is."""
-    if turn.results:
-        return "seen"
-    return [Call("mcp_kit_show", json.dumps({"what": name})) for name in RESULTS]
 
 
 class Messages(unittest.IsolatedAsyncioTestCase):

@@ -24,7 +24,7 @@ from mcp_sidecar.adapters.langchain import langchain_middleware, langchain_tool,
 
 from .model_server import Call, Script, Turn, function_problems
 from .provider_rules import text_problems
-from .results import FLAGGED, JPEG, PDF, PNG, RESULTS
+from .results import FLAGGED, PDF, PNG, RESULTS, with_media
 from .sessions import LATE, Meanwhile, late_arrives, nothing, sidecar, sync_sidecar, use_late
 
 
@@ -43,17 +43,7 @@ def shown(data: str, mime_type: str = "image/png") -> dict[str, str]:
 # What is told where media are wanted: images and PDFs are shown, but not in a failure.
 WITH_MEDIA: dict[str, Any] = {
     **FLAGGED,
-    "image": [said("a pixel"), shown(PNG)],
-    "image with line breaks": [shown(PNG)],
-    "image of another type than it says": [shown(JPEG, "image/jpeg")],
-    "image as a data URL": [shown(PNG)],
-    "image resource": [shown(PNG)],
-    "pdf resource": [filed("a.pdf")],
-    "pdf resource with a bare name": [filed("a.pdf")],
-    "halves of characters": [
-        *map(said, FLAGGED["halves of characters"].split("\n")[:2]),
-        filed("\ufffd.pdf"),
-    ],
+    **with_media(said, shown, filed),
 }
 
 

@@ -32,9 +32,9 @@ from mcp_sidecar.adapters.openai import (
     run_openai_tool_calls,
 )
 
-from .model_server import Call, ModelServer, Turn
-from .results import FLAGGED, JPEG, PDF, PNG, RESULTS
-from .sessions import LATE, Meanwhile, late_arrives, nothing, sidecar, sync_sidecar, use_late
+from .model_server import Call, ModelServer
+from .results import FLAGGED, JPEG, PDF, PNG, RESULTS, with_media
+from .sessions import LATE, Meanwhile, late_arrives, nothing, show_all, sidecar, sync_sidecar, use_late
 
 
 def shown(data: str, mime_type: str = "image/png") -> dict[str, str]:
@@ -60,26 +60,9 @@ def filed(name: str) -> dict[str, str]:
 # Responses shows images and PDFs. The rest is the same text.
 OUTPUTS: dict[str, Any] = {
     **FLAGGED,
-    "image": [said("a pixel"), shown(PNG)],
-    "image with line breaks": [shown(PNG)],
-    "image of another type than it says": [shown(JPEG, "image/jpeg")],
-    "image as a data URL": [shown(PNG)],
-    "image resource": [shown(PNG)],
-    "pdf resource": [filed("a.pdf")],
-    "pdf resource with a bare name": [filed("a.pdf")],
-    "halves of characters": [
-        *map(said, FLAGGED["halves of characters"].split("\n")[:2]),
-        filed("\ufffd.pdf"),
-    ],
+    **with_media(said, shown, filed),
     "error with an image": [said("Error:"), said("page crashed"), shown(PNG)],
 }
-
-SHOW_ALL = [Call("mcp_kit_show", f'{{"what": "{name}"}}') for name in RESULTS]
-
-
-def show_all(turn: Turn) -> list[Call] | str:
-    """Calls the tool once for every result there is."""
-    return "seen" if turn.results else SHOW_ALL
 
 
 class ChatCompletions(unittest.IsolatedAsyncioTestCase):
