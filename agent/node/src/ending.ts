@@ -1,5 +1,6 @@
 /** What the end of a process, or its failure to start, means to whoever called it: facts in, an error out. */
 import { SidecarClosedError } from "./errors.js";
+import { tellingOf } from "./tail.js";
 
 /** Ending has the facts about a process that is over, or of no use any more. */
 export interface Ending {
@@ -23,9 +24,6 @@ export interface Ending {
 /** What makes a process useless that goes on. */
 export type Outstayed = "closed its input" | "closed its output" | "did not read what it was sent";
 
-/** So many lines of stderr are in the text of the error. It has more of them beside. */
-const SHOWN = 5;
-
 /** QUESTION is for who gave no other hint. */
 const QUESTION = ". Is it mcp-sidecar?";
 
@@ -37,8 +35,7 @@ export function endingError(ending: Ending): SidecarClosedError {
 
 function sentence(ending: Ending): string {
   const { binary, pid, spoke, unread, fault, foreign } = ending;
-  const said = ending.stderr
-    .slice(-SHOWN)
+  const said = tellingOf(ending.stderr)
     .map((line) => `\n  stderr: ${line}`)
     .join("");
   if (!spoke && foreign !== undefined) return `${binary} ${foreign}`; // what it said is a shell's confusion

@@ -1,10 +1,15 @@
-/** A LineTail keeps the last lines of a text that comes in pieces. */
+/** A LineTail keeps the last lines of a program's log, which comes in pieces. */
 
 /** How many lines are kept, and how much of each (characters). */
 const KEPT = 20;
 const WIDTH = 1000;
 /** A line that goes on for longer than this (characters) is taken to end. */
 const LONGEST = 64 << 10;
+
+/** The line with which a Go program begins to say why it crashes. Where its goroutines were comes after it. */
+const CRASH = /^(panic|fatal error|SIG[A-Z]+): /;
+/** How many lines tellingOf picks. */
+const TELLING = 5;
 
 export class LineTail {
   readonly #told: (line: string) => void;
@@ -29,16 +34,26 @@ export class LineTail {
     this.#open = "";
   }
 
-  /** lines are the last ones, the oldest first. Blank ones are not kept. */
+  /**
+   * lines are the last ones, the oldest first. Blank ones are not kept, and of a crash the beginning, not the
+   * end.
+   */
   get lines(): readonly string[] {
     return this.#lines;
   }
 
   #add(line: string): void {
-    if (line.trim() !== "") {
+    const full = this.#lines.length === KEPT && CRASH.test(this.#lines[0] ?? "");
+    if (line.trim() !== "" && !full) {
       const kept = line.length > WIDTH ? `${line.slice(0, WIDTH)}…` : line;
       this.#lines = [...this.#lines.slice(1 - KEPT), kept];
     }
     this.#told(line);
   }
+}
+
+/** tellingOf picks the lines that say why the program ended: those of its crash, or the last ones. */
+export function tellingOf(lines: readonly string[]): readonly string[] {
+  const crash = lines.findIndex((line) => CRASH.test(line));
+  return crash < 0 ? lines.slice(-TELLING) : lines.slice(crash, crash + TELLING);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LineTail } from "../src/tail.js";
+import { LineTail, tellingOf } from "../src/tail.js";
 
 test("lines are whole, however they come", () => {
   const told: string[] = [];
@@ -30,4 +30,23 @@ test("a line that does not end takes no memory", () => {
   const tail = new LineTail((line) => told.push(line.length));
   for (let i = 0; i < 100; i++) tail.write("x".repeat(1 << 10));
   assert.deepEqual(told, [65 << 10]);
+});
+
+test("of a crash the reason is kept, and told, however long the stacks are that follow it", () => {
+  const tail = new LineTail();
+  const before = Array.from({ length: 10 }, (_, i) => `before ${i}`);
+  const crash = ["panic: out of luck", "", "goroutine 1 [running]:", "main.main()"];
+  const stacks = Array.from({ length: 100 }, (_, i) => `goroutine ${i} [select]:`);
+  for (const line of [...before, ...crash, ...stacks]) tail.write(`${line}\n`);
+  assert.equal(tail.lines.length, 20);
+  const told = ["panic: out of luck", "goroutine 1 [running]:", "main.main()", ...stacks.slice(0, 2)];
+  assert.deepEqual(tail.lines.slice(0, 5), told);
+  assert.deepEqual(tellingOf(tail.lines), told);
+});
+
+test("the reason is told also when it is not the first line that is kept", () => {
+  for (const reason of ["panic: no", "fatal error: out of memory", "SIGQUIT: quit"]) {
+    assert.deepEqual(tellingOf(["1", "2", reason, "4", "5", "6", "7", "8"]), [reason, "4", "5", "6", "7"]);
+  }
+  assert.deepEqual(tellingOf(["1", "http: panic: no", "3", "4", "5", "6", "7"]), ["3", "4", "5", "6", "7"]);
 });
