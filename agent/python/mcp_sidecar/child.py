@@ -22,12 +22,12 @@ import signal
 import subprocess
 import sys
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from queue import SimpleQueue
 from typing import IO, Any, Final, Protocol
 
 from .framing import Decoder, FramingError, encode
+from .stderr_tail import StderrTail
 
 # An interrupt at the terminal is this program's affair alone, and no window is opened.
 if sys.platform == "win32":
@@ -39,11 +39,8 @@ else:
 
 _KILL: Final = getattr(signal, "SIGKILL", signal.SIGTERM)
 _CHUNK_BYTES: Final = 256 * 1024
-_TAIL_LINES: Final = 20
 _LINE_BYTES: Final = 16 * 1024
 """How much of a line is waited for: what is longer is more than one."""
-_TAIL_CHARACTERS: Final = 1000
-"""How much of a line is kept in the tail."""
 _DRAIN_BYTES: Final = 1024 * 1024
 """How much of a pipe is read after the end of the process, if somebody else holds it open, and writes: no
 less than a pipe can hold."""
@@ -95,8 +92,8 @@ class Child:
     # Set when the process has ended. The pipe has a byte from then on, for those who poll (not on Windows).
     _over: threading.Event
     _over_pipe: tuple[int, int] | None
-    # The last lines of stderr: the listener appends, the loop reads.
-    _tail: deque[str]
+    # The listener adds to it; its lines, which the loop reads, are replaced whole.
+    _tail: StderrTail
     # Whether the reader waits for stdout, and not for the loop.
     _reading: bool
 
@@ -111,15 +108,14 @@ class Child:
         self._told_to_end = False
         self._over = threading.Event()
         self._over_pipe = None
-        self._tail = deque(maxlen=_TAIL_LINES)
+        self._tail = StderrTail()
         self._reading = False
         _thread("owner", self._own, list(command), None if env is None else dict(env))
 
     @property
     def tail(self) -> tuple[str, ...]:
         """The last lines of stderr."""
-        with self._lock:
-            return tuple(self._tail)
+        return self._tail.lines
 
     def send(self, text: str) -> None:
         """Writes a message, some time."""
@@ -285,8 +281,7 @@ class Child:
 
     def _note(self, raw: list[bytes]) -> bool:
         lines = [line.decode("utf-8", "replace").rstrip("\r") for line in raw]
-        with self._lock:
-            self._tail.extend(line[:_TAIL_CHARACTERS] for line in lines if line.strip())
+        self._tail.add(lines)
         return self._hand(self._watcher.wrote, lines)
 
     def _write(self, stdin: IO[bytes]) -> None:

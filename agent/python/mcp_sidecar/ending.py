@@ -10,12 +10,10 @@ import platform
 import signal
 import sys
 from collections.abc import Sequence
-from typing import Final
 
 from .errors import SidecarClosedError
 from .framing import FramingError
-
-_SHOWN_LINES: Final = 10
+from .stderr_tail import telling
 
 
 def not_started(program: str, error: Exception) -> SidecarClosedError:
@@ -44,7 +42,7 @@ def died(program: str, pid: int, code: int, stderr: Sequence[str], *, spoke: boo
     else:
         what = f"{program} {how} and said nothing. Is it mcp-sidecar?"
     return SidecarClosedError(
-        what + _last_lines(stderr), exit_code=None if name else code, signal=name, stderr=stderr
+        what + _said(stderr), exit_code=None if name else code, signal=name, stderr=stderr
     )
 
 
@@ -58,7 +56,7 @@ def babbled(program: str, error: FramingError, stderr: Sequence[str], *, spoke: 
         else "Is it mcp-sidecar, and is it started without a wrapper that prints?"
     )
     return SidecarClosedError(
-        f"{program} {when} {shown!r}, which is not the protocol ({error}). {why}{_last_lines(stderr)}",
+        f"{program} {when} {shown!r}, which is not the protocol ({error}). {why}{_said(stderr)}",
         stderr=stderr,
     )
 
@@ -67,20 +65,20 @@ def deserted(program: str, pid: int, how: str, stderr: Sequence[str], *, spoke: 
     """Says that a process runs, and cannot be talked to any more."""
     what = f"{program} (process {pid}) {how} and did not end, so it was killed."
     remedy = "A new one has to be started." if spoke else "Is it mcp-sidecar?"
-    return SidecarClosedError(f"{what} {remedy}{_last_lines(stderr)}", stderr=stderr)
+    return SidecarClosedError(f"{what} {remedy}{_said(stderr)}", stderr=stderr)
 
 
 def silent(program: str, seconds: float, stderr: Sequence[str]) -> SidecarClosedError:
     """Says that a process runs, and has never sent a message."""
     return SidecarClosedError(
-        f"{program} said nothing for {seconds:g} s. Is it mcp-sidecar?{_last_lines(stderr)}", stderr=stderr
+        f"{program} said nothing for {seconds:g} s. Is it mcp-sidecar?{_said(stderr)}", stderr=stderr
     )
 
 
-def _last_lines(stderr: Sequence[str]) -> str:
+def _said(stderr: Sequence[str]) -> str:
     if not stderr:
         return ""
-    return "\nIts last lines on stderr:" + "".join(f"\n  {line}" for line in stderr[-_SHOWN_LINES:])
+    return "\nIt said on stderr:" + "".join(f"\n  {line}" for line in telling(stderr))
 
 
 def _signal_name(number: int) -> str:

@@ -134,7 +134,7 @@ class WhatIsNoSidecar(ProcessCase):
         self.assertEqual(
             text,
             f"{path} ended with exit code 7 and said nothing. Is it mcp-sidecar?\n"
-            "Its last lines on stderr:\n  no license\n  buy one",
+            "It said on stderr:\n  no license\n  buy one",
         )
         assert sidecar.closed is not None
         self.assertEqual((sidecar.closed.exit_code, sidecar.closed.signal), (7, None))
