@@ -12,6 +12,12 @@ import { Emitter, undisturbed } from "./emitter.js";
 import { InvalidArgumentError, ProtocolVersionError, ResponseError, SidecarClosedError } from "./errors.js";
 import { answerWith, declaredBy, type Handlers } from "./handlers.js";
 import type { CallOutcome, Progress, Tool } from "./mcp.js";
+import {
+  type CallOptions,
+  checkCallOptions,
+  type InitializeOptions,
+  type RequestOptions,
+} from "./options.js";
 import type * as wire from "./protocol.gen.js";
 import { ErrorCode, PROTOCOL_VERSION } from "./protocol.gen.js";
 import {
@@ -26,6 +32,8 @@ import {
 } from "./toolset.js";
 import type { Transport } from "./transport.js";
 import { VERSION } from "./version.js";
+
+export type { CallOptions, InitializeOptions, RequestOptions } from "./options.js";
 
 /** SidecarEvents are what `on`, `once` and `off` know, and what their listeners get. */
 export interface SidecarEvents {
@@ -56,31 +64,6 @@ export interface ClientOptions {
   capabilities?: wire.Capabilities | undefined;
   /** listeners hear events from the very beginning, before the first answer. */
   listeners?: { [E in keyof SidecarEvents]?: ((event: SidecarEvents[E]) => void) | undefined } | undefined;
-}
-
-/** InitializeOptions are what a session begins with. */
-export interface InitializeOptions {
-  /** cwd is absolute: the root of the user's project. */
-  cwd: string;
-  /** workspaceFolders are read for project files, in order. Default: cwd alone. */
-  workspaceFolders?: wire.WorkspaceFolder[] | undefined;
-  /** processId is this program's: the sidecar ends when it is gone. */
-  processId?: number | undefined;
-  settings?: wire.Settings | undefined;
-}
-
-export interface RequestOptions {
-  /** signal abandons the request, which then rejects at once with the signal's reason. */
-  signal?: AbortSignal | undefined;
-}
-
-export interface CallOptions extends RequestOptions {
-  /** onProgress is told what the server says about the call, all of it before the result. */
-  onProgress?: ((progress: Progress) => void) | undefined;
-  /** timeoutMs bounds the server's silence; progress starts it anew. */
-  timeoutMs?: number | undefined;
-  /** maxBytes bounds the result; what is cut lies in details.truncated.file. */
-  maxBytes?: number | undefined;
 }
 
 /** ToolSource is all that an adapter needs of a client. */
@@ -213,6 +196,7 @@ export class SidecarClient implements AsyncDisposable {
     args: object | string = {},
     options: CallOptions = {},
   ): Promise<CallOutcome> {
+    checkCallOptions(options);
     const { signal, onProgress, timeoutMs, maxBytes } = options;
     const target = typeof tool === "string" ? { name: tool } : { server: tool?.server, tool: tool?.tool };
     if (Object.values(target).some((part) => typeof part !== "string")) {

@@ -7,6 +7,7 @@ import { findBinary } from "./binary.js";
 import { type ClientOptions, SidecarClient } from "./client.js";
 import { ResponseError, SidecarError } from "./errors.js";
 import { declaredBy } from "./handlers.js";
+import { checkNames, type NamesOf } from "./options.js";
 import { ProcessTransport } from "./process.js";
 import { ErrorCode, type Settings, type WorkspaceFolder } from "./protocol.gen.js";
 
@@ -35,6 +36,21 @@ export interface SpawnOptions extends ClientOptions {
   signal?: AbortSignal | undefined;
 }
 
+const OPTIONS: NamesOf<SpawnOptions> = {
+  cwd: true,
+  workspaceFolders: true,
+  settings: true,
+  binary: true,
+  args: true,
+  env: true,
+  stderr: true,
+  signal: true,
+  client: true,
+  handlers: true,
+  capabilities: true,
+  listeners: true,
+};
+
 export class Sidecar extends SidecarClient {
   readonly #process: ProcessTransport;
 
@@ -46,6 +62,7 @@ export class Sidecar extends SidecarClient {
   /** spawn starts a sidecar, and resolves when it has its first set of tools. */
   static async spawn(options: SpawnOptions = {}): Promise<Sidecar> {
     const { binary, args, env, stderr, signal, cwd = ".", workspaceFolders, settings } = options;
+    checkNames("Sidecar.spawn", options, OPTIONS);
     checkSignal(signal);
     signal?.throwIfAborted();
     declaredBy(options.handlers, options.capabilities); // throws before there is a process

@@ -269,6 +269,10 @@ test("what is no JSON object is refused before anything is sent", async () => {
   }
   await assert.rejects(client.call({ name: "x" } as never), InvalidArgumentError);
   await assert.rejects(client.call(undefined as never), InvalidArgumentError);
+  await assert.rejects(client.call("x", {}, { timeout: 5 } as never), {
+    name: "InvalidArgumentError",
+    message: /^call: there is no option "timeout"; there are signal, onProgress, timeoutMs, maxBytes$/,
+  });
   assert.equal(transport.texts.length, 1);
 });
 
