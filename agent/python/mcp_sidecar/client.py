@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from . import handlers as handling
 from . import wire_json
+from .callbacks import check_callback
 from .errors import (
     InvalidArgumentError,
     ProtocolVersionError,
@@ -198,6 +199,7 @@ class SidecarClient(Requests):
         seconds, and bounds the server's silence: progress starts it anew. A tool that fails is a result with
         ``isError``.
         """
+        check_callback("on_progress", on_progress)
         if isinstance(tool, str):
             params: dict[str, Any] = {"name": tool}
         else:

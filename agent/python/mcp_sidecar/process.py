@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from . import ending
+from .callbacks import check_callback
 from .child import Child
 from .countdown import Countdown
 from .errors import SidecarClosedError
@@ -54,6 +55,7 @@ class ProcessTransport:
     _gone: asyncio.Event
 
     def __init__(self, on_stderr: OnStderr | None = None, grace: float = 5.0) -> None:
+        check_callback("stderr", on_stderr)
         self.peer = None
         self.pid = None
         self.grace = grace

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import finalize
 
+from .callbacks import check_callback
 from .errors import SidecarClosedError, SidecarError
 from .event_loop_thread import HEARING_SECONDS, EventLoopThread, LoopClosedError, in_thread, result
 from .event_queue import EventQueue
@@ -232,6 +233,7 @@ class SyncSidecar(SyncRequests):
         max_bytes: int | None = None,
     ) -> CallOutcome:
         """Runs a tool: see SidecarClient.call. What ``on_progress`` raises ends the call."""
+        check_callback("on_progress", on_progress)
         sidecar = self._sidecar
         if on_progress is None:
             return self._run(lambda: sidecar.call(tool, args, timeout=timeout, max_bytes=max_bytes))

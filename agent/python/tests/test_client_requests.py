@@ -165,6 +165,19 @@ class Calls(ClientCase):
                 await call()
         self.assertEqual(self.transport.unread(), [])
 
+    async def test_a_coroutine_function_is_no_callback(self) -> None:
+        async def told(value: ProgressValue) -> None:
+            raise AssertionError(value)
+
+        class Told:
+            async def __call__(self, value: ProgressValue) -> None:
+                raise AssertionError(value)
+
+        for callback in (told, Told()):
+            with self.assertRaisesRegex(InvalidArgumentError, "^on_progress is called and not awaited"):
+                await self.client.call("t", on_progress=callback)
+        self.assertEqual(self.transport.unread(), [])
+
     async def test_progress_is_told_until_the_answer(self) -> None:
         told: list[ProgressValue] = []
         calling = asyncio.create_task(self.client.call("t", on_progress=told.append))

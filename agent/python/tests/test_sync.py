@@ -130,6 +130,15 @@ class Use(SyncCase):
                 sidecar.call("mcp_s_held", on_progress=give_up)
             self.assertIn("content", sidecar.call("mcp_s_echo")["result"])
 
+    def test_a_coroutine_function_is_no_callback(self) -> None:
+        async def told(value: object) -> None:
+            raise AssertionError(value)
+
+        with self.sync() as sidecar, self.assertRaisesRegex(InvalidArgumentError, "^on_progress is called"):
+            sidecar.call("mcp_s_steps", on_progress=told)
+        with self.assertRaisesRegex(InvalidArgumentError, "^stderr is called and not awaited"):
+            SyncSidecar(stderr=told)
+
     def test_a_server_that_is_silent_for_too_long_is_a_result(self) -> None:
         with self.sync() as sidecar:
             outcome = sidecar.call("mcp_s_held", timeout=0.05)
