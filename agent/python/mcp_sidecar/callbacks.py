@@ -1,8 +1,9 @@
-"""Callbacks are called as they are, and are not waited for: a coroutine function would do nothing."""
+"""Callbacks are called and not awaited, so that a coroutine function would do nothing."""
 
 from __future__ import annotations
 
 import inspect
+import reprlib
 from collections.abc import Callable
 from typing import Any
 
@@ -10,11 +11,13 @@ from .errors import InvalidArgumentError
 
 
 def check_callback(name: str, callback: Callable[..., Any] | None) -> None:
-    """Refuses a coroutine function, in the place of a callback."""
+    """Refuses what cannot be called, or would have to be awaited."""
     if callback is None:
         return
+    if not callable(callback):
+        raise InvalidArgumentError(f"{name} is a function, not {reprlib.repr(callback)}")
     if inspect.iscoroutinefunction(callback) or inspect.iscoroutinefunction(type(callback).__call__):
         raise InvalidArgumentError(
-            f"{name} is called and not awaited, so it cannot be a coroutine function: take a function, which "
+            f"{name} is called and not awaited, so it is no coroutine function: take a function, which "
             "may start a task (asyncio.create_task)"
         )

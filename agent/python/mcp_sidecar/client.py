@@ -10,9 +10,10 @@ import asyncio
 import contextlib
 import math
 import os
+import reprlib
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from . import handlers as handling
 from . import wire_json
@@ -52,13 +53,14 @@ from .protocol_gen import (
     SidecarInfo,
     Snapshot,
     WaitResult,
+    WorkspaceFolder,
 )
 from .requests_gen import Requests
 from .session import EventReader, Session
 from .tool_source import OnProgress, ToolName
 from .transport import Transport
 from .version import VERSION
-from .workspace import Folder, absolute, on_the_wire
+from .workspace import Folder, absolute, folders_on_the_wire
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -91,7 +93,7 @@ class SidecarClient(Requests):
         handlers: Handlers | None = None,
         capabilities: Capabilities | None = None,
     ) -> None:
-        handlers = handlers or Handlers()
+        handlers = handling.checked(handlers)
         self._client: ClientInfo = client or {"name": "mcp-sidecar-python", "version": VERSION}
         self._capabilities = handling.declared(handlers, capabilities)
         self._closing = None
@@ -107,6 +109,9 @@ class SidecarClient(Requests):
         else:
             state = f"{len(self.tools)} tools of {len(self.servers)} servers"
         return f"<{type(self).__name__} {state}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"a {type(self).__name__} cannot be copied: start one of its own in each process")
 
     # What is known. These are the sidecar's own objects: read them, and do not change them.
 
@@ -206,7 +211,9 @@ class SidecarClient(Requests):
             try:
                 server, name = tool
             except (TypeError, ValueError):
-                raise InvalidArgumentError(f"a tool is a name or (server, tool), not {tool!r}") from None
+                raise InvalidArgumentError(
+                    f"a tool is a name, such as tool['name'], or (server, tool), not {reprlib.repr(tool)}"
+                ) from None
             params = {"server": server, "tool": name}
         params.update(_given(timeoutMs=_milliseconds(timeout), maxBytes=max_bytes))
         if on_progress is None:
@@ -353,8 +360,8 @@ def _given(**members: Any) -> dict[str, Any]:
     return {name: value for name, value in members.items() if value is not None}
 
 
-def _folders(folders: Sequence[Folder] | None) -> list[Any] | None:
-    return None if folders is None else [on_the_wire(folder) for folder in folders]
+def _folders(folders: Sequence[Folder] | None) -> list[WorkspaceFolder] | None:
+    return None if folders is None else folders_on_the_wire(folders)
 
 
 def _milliseconds(seconds: float | None) -> int | None:

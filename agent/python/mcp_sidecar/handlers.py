@@ -8,6 +8,7 @@ the sidecar withdraws the question, or is gone, a coroutine is cancelled: take t
 from __future__ import annotations
 
 import inspect
+import reprlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar, Union, cast
@@ -54,6 +55,23 @@ class Handlers:
     """A server asks for a model's answer."""
     open_url: Callable[[OpenURLParams], Answer[bool | None]] | None = None
     """Open a page in the user's browser. Was it opened?"""
+
+    def __post_init__(self) -> None:
+        """Refuses what cannot be called."""
+        for name, handler in vars(self).items():
+            if handler is not None and not callable(handler):
+                raise InvalidArgumentError(f"the handler {name} is a function, not {reprlib.repr(handler)}")
+
+
+def checked(handlers: Handlers | None) -> Handlers:
+    """Gives the handlers, if they are any."""
+    if handlers is None:
+        return Handlers()
+    if not isinstance(handlers, Handlers):
+        raise InvalidArgumentError(
+            f"handlers are given as Handlers(approve=...), not {reprlib.repr(handlers)}"
+        )
+    return handlers
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from weakref import finalize
 
 from .binary import find_binary
 from .client import SLACK_SECONDS, SidecarClient
-from .errors import ResponseError, SidecarError
+from .errors import InvalidArgumentError, ResponseError, SidecarError
 from .handlers import Handlers
 from .process import OnStderr, ProcessTransport
 from .protocol_gen import CODE_METHOD_NOT_FOUND, METHOD_INITIALIZE, Capabilities, ClientInfo, Settings
@@ -54,8 +54,8 @@ class Sidecar(SidecarClient):
         super().__init__(self._process, client=client, handlers=handlers, capabilities=capabilities)
         self._cwd = cwd
         self._wanted = binary
-        self._args = tuple(args)
-        self._env = env
+        self._args = _flags(args)
+        self._env = _checked(env)
         self._workspace_folders = workspace_folders
         self._settings = settings
         self._begun = False
@@ -115,6 +115,19 @@ class Sidecar(SidecarClient):
     def _note_bounds(self, settings: Settings | None) -> None:
         super()._note_bounds(settings)
         self._process.grace = self._shutdown_seconds + SLACK_SECONDS
+
+
+def _flags(args: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(args, str) or not all(isinstance(arg, str) for arg in args):
+        raise InvalidArgumentError(f"args is a list of flags, each a str, not {args!r}")
+    return tuple(args)
+
+
+def _checked(env: Mapping[str, str | None] | None) -> Mapping[str, str | None] | None:
+    for name, value in (env or {}).items():
+        if value is not None and not isinstance(value, str):
+            raise InvalidArgumentError(f"env: {name} is a str, or None to take it out, not {value!r}")
+    return env
 
 
 def _environment(added: Mapping[str, str | None] | None) -> dict[str, str] | None:

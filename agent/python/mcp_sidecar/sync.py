@@ -12,7 +12,7 @@ from dataclasses import fields
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from weakref import finalize
 
 from .callbacks import check_callback
@@ -20,7 +20,7 @@ from .errors import SidecarClosedError, SidecarError
 from .event_loop_thread import HEARING_SECONDS, EventLoopThread, LoopClosedError, in_thread, result
 from .event_queue import EventQueue
 from .events import Closed, Event
-from .handlers import Handlers
+from .handlers import Handlers, checked
 from .mcp import CallOutcome, Tool
 from .process import OnStderr
 from .protocol_gen import (
@@ -137,6 +137,9 @@ class SyncSidecar(SyncRequests):
 
     def __repr__(self) -> str:
         return f"<Sync{repr(self._sidecar)[1:]}"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"a {type(self).__name__} cannot be copied: start one of its own in each process")
 
     # What is known: see SidecarClient.
 
@@ -352,6 +355,7 @@ class SyncSidecar(SyncRequests):
 
 def _blocking(handlers: Handlers) -> Handlers:
     """Has every handler called in a thread of its own."""
+    handlers = checked(handlers)
     return Handlers(**{field.name: _threaded(getattr(handlers, field.name)) for field in fields(handlers)})
 
 

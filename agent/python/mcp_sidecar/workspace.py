@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Union
 
@@ -15,6 +16,13 @@ Folder = Union[str, "os.PathLike[str]", WorkspaceFolder]
 def absolute(path: str | os.PathLike[str]) -> Path:
     """Gives an absolute path, without following links."""
     return Path(os.path.abspath(path))  # noqa: PTH100  (Path.absolute leaves ".." in it)
+
+
+def folders_on_the_wire(folders: Sequence[Folder]) -> list[WorkspaceFolder]:
+    """Gives the folders of paths. One path, which is a sequence of letters too, is one folder."""
+    if isinstance(folders, (str, os.PathLike)):
+        folders = [folders]
+    return [on_the_wire(folder) for folder in folders]
 
 
 def on_the_wire(folder: Folder) -> WorkspaceFolder:
