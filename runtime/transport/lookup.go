@@ -214,7 +214,8 @@ func pathError(command, path string, err error) *Error {
 		e.Code = CodeNotFound
 		e.Message = fmt.Sprintf("command %s not found", named)
 		e.Hint = "correct the path"
-		if strings.Contains(filepath.Base(command), " ") {
+		program, _, more := strings.Cut(command, " ")
+		if more && filepath.Base(program) == program || strings.Contains(filepath.Base(command), " ") {
 			e.Hint = installHint(command)
 		}
 	case errors.Is(err, fs.ErrPermission):

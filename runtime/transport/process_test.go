@@ -223,6 +223,8 @@ func TestACommandThatIsNotThereIsExplained(t *testing.T) {
 		{"my-server", dir, CodeNotFound, `command "my-server" not found`, "install my-server", nil},
 		{"python3 -m server", dir, CodeNotFound, `command "python3 -m server" not found`, `belongs into "args"`, nil},
 		{"./missing", dir, CodeNotFound, `"./missing" (` + dir + `/missing) not found`, "correct the path", nil},
+		{"./my programs/missing", dir, CodeNotFound, "/my programs/missing) not found", "correct the path", nil},
+		{"npx -y @a/b", dir, CodeNotFound, `"npx -y @a/b" (` + dir + `/npx -y @a/b) not found`, `belongs into "args"`, nil},
 		{"./missing --now", dir, CodeNotFound, `"./missing --now" (` + dir + `/missing --now) not found`, `belongs into "args"`, nil},
 		{"plain", dir, CodeSpawn, `"plain" (` + dir + `/plain) may not be executed`, "chmod +x", []string{"", "PATH=" + dir}},
 		{"./plain", dir, CodeSpawn, "may not be executed", "chmod +x", nil},
