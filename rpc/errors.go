@@ -100,7 +100,9 @@ func ErrAmbiguousTool(name string, candidates []string) *Error {
 
 // ErrUntrusted is for a project server that was not approved.
 func ErrUntrusted(server string) *Error {
-	return &Error{Code: CodeUntrusted, Message: fmt.Sprintf("server %q is not trusted", server)}
+	return &Error{Code: CodeUntrusted, Message: fmt.Sprintf(
+		`server %q is not trusted: it is from a file of the project; settings.trust.project "allow" starts such servers`,
+		server)}
 }
 
 // ErrAuthNeeded is for a server that wants the user to sign in.

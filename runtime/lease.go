@@ -174,7 +174,8 @@ func (v *view) noSuchServer(name string) error {
 	return e
 }
 
-// noSuchTool suggests tools that can be called.
+// noSuchTool suggests tools that can be called, and names the server that would
+// have the tool, if that one is not connected.
 func (v *view) noSuchTool(name string) error {
 	var names []string
 	for _, t := range v.snap.Tools {
@@ -183,5 +184,24 @@ func (v *view) noSuchTool(name string) error {
 			names = append(names, t.Name)
 		}
 	}
-	return rpc.ErrUnknownTool(name, nearest(name, names))
+	e := rpc.ErrUnknownTool(name, nearest(name, names))
+	if r, ok := v.serverOf(name); ok && r.Phase != rpc.PhaseReady {
+		e.Message += fmt.Sprintf(": server %q is %s", r.Name, r.Phase)
+	}
+	return e
+}
+
+// serverOf is the server that a tool of this name, exposed or as a label, would
+// belong to.
+func (v *view) serverOf(name string) (found rpc.Server, ok bool) {
+	form := formOf(v.set.toolNames)
+	longest := 0
+	for _, r := range v.snap.Servers {
+		for _, prefix := range []string{r.Name + "/", form.base(namePart(r.Name, "server"), "")} {
+			if len(prefix) > longest && strings.HasPrefix(name, prefix) {
+				found, ok, longest = r, true, len(prefix)
+			}
+		}
+	}
+	return found, ok
 }
