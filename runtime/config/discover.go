@@ -62,7 +62,7 @@ func discover(ctx context.Context, o Options, table []provider, read opener) (re
 		return Result{Hard: err}
 	}
 	d := &discovery{site: at.site, files: files, claimed: make(map[string]claim), told: make(map[string]bool)}
-	d.report.diagnostics = unknownProviders(&o, table)
+	d.report.diagnostics = slices.Concat(at.site.unread, unknownProviders(&o, table))
 	d.claimUserFiles(places)
 	for _, r := range at.rows {
 		d.readRow(r)

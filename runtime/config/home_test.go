@@ -77,6 +77,25 @@ func TestARelativeWorkspaceFolderIsNoFolder(t *testing.T) {
 	}
 }
 
+func TestAWorkspaceFolderThatIsNoneIsAWarning(t *testing.T) {
+	m := newMachine(t)
+	m.write(t, "home/project/.mcp.json", []byte(`{"mcpServers": {"a": {"command": "a"}}}`))
+	gone, file := filepath.Join(m.root, "gone"), filepath.Join(m.opts.Cwd, ".mcp.json")
+	m.opts.Folders = []string{gone, m.opts.Cwd, file}
+	r := m.discover(t)
+	want := []Diagnostic{
+		{Path: gone, Warning: true, Message: "workspace folder: no such file or directory; nothing is read in it"},
+		{Path: file, Warning: true, Message: "workspace folder: not a directory; nothing is read in it"},
+	}
+	if len(r.Entries) != 1 || !slices.Equal(r.Diagnostics, want) {
+		t.Error(m.render(r))
+	}
+	m.opts.ProjectConfig = false
+	if r := m.discover(t); len(r.Diagnostics) != 0 {
+		t.Error(m.render(r))
+	}
+}
+
 func TestAFileTheHostNamedUnderNoHomeIsADiagnostic(t *testing.T) {
 	m := newMachine(t)
 	m.write(t, "home/project/~/servers.json", []byte(`{"mcpServers": {"a": {"command": "a"}}}`))

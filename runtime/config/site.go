@@ -19,6 +19,8 @@ type site struct {
 	// cwd is that of opts, without symbolic links.
 	cwd  string
 	dirs []string
+	// unread says why nothing is read in some workspace folders.
+	unread []Diagnostic
 }
 
 // newSite is given the home directory twice: realHome is without symbolic links.
@@ -37,6 +39,11 @@ func newSite(o Options, realHome string) *site {
 		if !filepath.IsAbs(folder) {
 			continue
 		}
+		if err := checkDir(folder); err != nil && o.ProjectConfig {
+			s.unread = append(s.unread, Diagnostic{
+				Path: folder, Warning: true, Message: fmt.Sprintf("workspace folder: %v; nothing is read in it", err),
+			})
+		}
 		for _, dir := range projectDirs(filepath.Clean(folder), realHome) {
 			if !slices.Contains(s.dirs, dir) {
 				s.dirs = append(s.dirs, dir)
@@ -51,17 +58,25 @@ func checkCwd(cwd string) error {
 	if !filepath.IsAbs(cwd) {
 		return errors.New("cwd is not an absolute path")
 	}
-	d, err := os.Open(cwd)
+	if err := checkDir(cwd); err != nil {
+		return fmt.Errorf("cwd %s: %w", cwd, err)
+	}
+	return nil
+}
+
+// checkDir says why nothing can be read in a directory.
+func checkDir(dir string) error {
+	d, err := os.Open(dir)
 	if err != nil {
-		return fmt.Errorf("cwd %s: %w", cwd, cause(err))
+		return cause(err)
 	}
 	defer d.Close()
 	info, err := d.Stat()
 	if err != nil {
-		return fmt.Errorf("cwd %s: %w", cwd, cause(err))
+		return cause(err)
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("cwd %s: not a directory", cwd)
+		return errors.New("not a directory")
 	}
 	return nil
 }
