@@ -16,6 +16,8 @@ package rpc
 import (
 	"context"
 	"encoding/json"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 //go:generate go run ./internal/gen
@@ -382,7 +384,12 @@ type InitializeParams struct {
 	Settings     *Settings     `json:"settings,omitempty"`
 }
 
-// Capabilities says which requests the host answers.
+// Unknown are the members of an object that this version knows nothing of. They
+// have no effect, of which the host is told in errors.
+type Unknown map[string]jsontext.Value
+
+// Capabilities says which requests the host answers. Of unknown ones a warning
+// in errors tells, as of unknown settings.
 type Capabilities struct {
 	// Approve: trust/approve. This version does not ask yet: a host that declares
 	// it has trust.project "ask" by default, and project servers stay untrusted.
@@ -395,6 +402,7 @@ type Capabilities struct {
 	Elicitation *ElicitationCapability `json:"elicitation,omitempty"`
 	// Sampling: sampling/createMessage.
 	Sampling *SamplingCapability `json:"sampling,omitempty"`
+	Unknown  Unknown             `json:",embed"`
 }
 
 // ElicitationCapability says which kinds of elicitation the host can show.
@@ -410,7 +418,8 @@ type SamplingCapability struct {
 }
 
 // Settings are the host's wishes. Every member is optional; runtime/configure
-// replaces the members it gives and leaves the others.
+// replaces the members it gives and leaves the others. A member that this
+// version does not know has no effect, and a warning in errors says so.
 type Settings struct {
 	// Enabled false: no discovery, no servers, an empty snapshot. Default true.
 	Enabled *bool `json:"enabled,omitempty"`
@@ -430,6 +439,7 @@ type Settings struct {
 	// ToolNames is the form of exposed names. Default "mcp_server_tool".
 	ToolNames ToolNames      `json:"toolNames,omitempty"`
 	Trust     *TrustSettings `json:"trust,omitempty"`
+	Unknown   Unknown        `json:",embed"`
 }
 
 // ServerConfig is one server in the native dialect.
@@ -488,7 +498,8 @@ type DiscoverySettings struct {
 	FilterExa *bool `json:"filterExa,omitempty"`
 	// Watch reloads what changed when a file changes. Default true. Not yet
 	// applied by this version: mcp/reload with mode "changed" reads the files.
-	Watch *bool `json:"watch,omitempty"`
+	Watch   *bool   `json:"watch,omitempty"`
+	Unknown Unknown `json:",embed"`
 }
 
 // StartupSettings say when runtime/initialize and mcp/reload answer.
@@ -500,6 +511,7 @@ type StartupSettings struct {
 	// Uncached says whether servers without cached tools are waited for beyond
 	// the gate. Default "wait".
 	Uncached Uncached `json:"uncached,omitempty"`
+	Unknown  Unknown  `json:",embed"`
 }
 
 // Uncached is what to do at the gate about a server without cached tools.
@@ -522,7 +534,8 @@ type TimeoutSettings struct {
 	// CallMaxMs bounds a call whatever its progress. Default 3600000.
 	CallMaxMs int `json:"callMaxMs,omitempty"`
 	// ShutdownMs bounds the stopping of a server. Default 2000.
-	ShutdownMs int `json:"shutdownMs,omitempty"`
+	ShutdownMs int     `json:"shutdownMs,omitempty"`
+	Unknown    Unknown `json:",embed"`
 }
 
 // Reconnect says whether lost servers are connected again unasked.
@@ -539,7 +552,8 @@ type CacheSettings struct {
 	// Enabled false neither reads nor writes the cache. Default true.
 	Enabled *bool `json:"enabled,omitempty"`
 	// MaxAgeDays makes older lists a miss. Default 30.
-	MaxAgeDays *int `json:"maxAgeDays,omitempty"`
+	MaxAgeDays *int    `json:"maxAgeDays,omitempty"`
+	Unknown    Unknown `json:",embed"`
 }
 
 // ToolNames is the form of exposed tool names.
@@ -556,6 +570,7 @@ type TrustSettings struct {
 	// Project is about servers from project files. Default "ask" if the host
 	// has capability approve, else "allow".
 	Project ProjectTrust `json:"project,omitempty"`
+	Unknown Unknown      `json:",embed"`
 }
 
 // ProjectTrust is what to do about servers from project files.

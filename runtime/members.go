@@ -308,9 +308,11 @@ func (mem *member) odd() []string {
 	return odd
 }
 
-// errors is everything wrong: with the configuration first, then with servers.
+// errors is everything wrong: with what the host wishes and the configuration
+// first, then with servers.
 func (m *Manager) errors(servers []rpc.Server) []rpc.Diagnostic {
-	all := make([]rpc.Diagnostic, 0, len(m.found.Diagnostics))
+	all := make([]rpc.Diagnostic, 0, len(m.ineffective)+len(m.found.Diagnostics))
+	all = append(all, m.ineffective...)
 	for _, d := range m.found.Diagnostics {
 		sev := rpc.SeverityError
 		if d.Warning {

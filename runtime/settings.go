@@ -2,8 +2,10 @@ package runtime
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -128,6 +130,13 @@ func merge(base, change *rpc.Settings) *rpc.Settings {
 	if change.ToolNames != "" {
 		out.ToolNames = change.ToolNames
 	}
+	out.Unknown = maps.Clone(out.Unknown)
+	for name, value := range change.Unknown {
+		if out.Unknown == nil {
+			out.Unknown = rpc.Unknown{}
+		}
+		out.Unknown[name] = value
+	}
 	return &out
 }
 
@@ -175,11 +184,15 @@ func oneOf[T ~string](member string, got T, want ...T) string {
 	if got == "" || slices.Contains(want, got) {
 		return ""
 	}
-	words := make([]string, len(want))
-	for i, w := range want {
-		words[i] = `"` + string(w) + `"`
+	return member + ` is "` + string(got) + `", not one of ` + quoted(want)
+}
+
+func quoted[T ~string](words []T) string {
+	all := make([]string, len(words))
+	for i, w := range words {
+		all[i] = strconv.Quote(string(w))
 	}
-	return member + ` is "` + string(got) + `", not one of ` + strings.Join(words, ", ")
+	return strings.Join(all, ", ")
 }
 
 // serverOff says whether the host's user switched the whole server off.

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	jsonv2 "github.com/go-json-experiment/json"
+
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 )
 
@@ -29,9 +31,9 @@ func TestDefaultsOfSettings(t *testing.T) {
 // so that a new one cannot be forgotten in merge.
 func TestConfigureReplacesEveryMemberWhole(t *testing.T) {
 	full := `{"enabled":false,"servers":{"a":{}},"disabled":["a"],"discovery":{"files":["f"]},"startup":{"gateMs":1},
-		"timeouts":{"callMs":1},"reconnect":"manual","cache":{"enabled":false},"toolNames":"mcp__server__tool","trust":{"project":"deny"}}`
+		"timeouts":{"callMs":1},"reconnect":"manual","cache":{"enabled":false},"toolNames":"mcp__server__tool","trust":{"project":"deny"},"new":1}`
 	var all rpc.Settings
-	if err := json.Unmarshal([]byte(full), &all); err != nil {
+	if err := jsonv2.Unmarshal([]byte(full), &all); err != nil {
 		t.Fatal(err)
 	}
 	typ := reflect.TypeFor[rpc.Settings]()

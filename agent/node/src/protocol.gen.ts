@@ -70,7 +70,10 @@ export interface InitializeParams {
   settings?: Settings;
 }
 
-/** Capabilities says which requests the host answers. */
+/**
+ * Capabilities says which requests the host answers. Of unknown ones a warning
+ * in errors tells, as of unknown settings.
+ */
 export interface Capabilities {
   /**
    * approve: trust/approve. This version does not ask yet: a host that declares
@@ -101,7 +104,8 @@ export interface SamplingCapability {
 
 /**
  * Settings are the host's wishes. Every member is optional; runtime/configure
- * replaces the members it gives and leaves the others.
+ * replaces the members it gives and leaves the others. A member that this
+ * version does not know has no effect, and a warning in errors says so.
  */
 export interface Settings {
   /** enabled false: no discovery, no servers, an empty snapshot. Default true. */

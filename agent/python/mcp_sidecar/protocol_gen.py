@@ -241,7 +241,9 @@ class InitializeParams(_InitializeParamsRequired, total=False):
 
 
 class Capabilities(TypedDict, total=False):
-    """Capabilities says which requests the host answers."""
+    """Capabilities says which requests the host answers. Of unknown ones a warning
+    in errors tells, as of unknown settings.
+    """
 
     # approve: trust/approve. This version does not ask yet: a host that declares
     # it has trust.project "ask" by default, and project servers stay untrusted.
@@ -272,7 +274,8 @@ class SamplingCapability(TypedDict, total=False):
 
 class Settings(TypedDict, total=False):
     """Settings are the host's wishes. Every member is optional; runtime/configure
-    replaces the members it gives and leaves the others.
+    replaces the members it gives and leaves the others. A member that this
+    version does not know has no effect, and a warning in errors says so.
     """
 
     # enabled false: no discovery, no servers, an empty snapshot. Default true.

@@ -222,15 +222,17 @@ func (p *protocol) takeType(g *ast.GenDecl, s *ast.TypeSpec) error {
 	switch st := s.Type.(type) {
 	case *ast.InterfaceType:
 		return p.takeMethods(t.name, directive(g.Doc, "side"), st)
-	case *ast.FuncType:
-		return nil // Answer and Pending are no wire types
+	case *ast.FuncType, *ast.MapType:
+		return nil // Answer, Pending and Unknown are no wire types
 	case *ast.StructType:
 		for _, f := range st.Fields.List {
 			taken, err := takeField(f)
 			if err != nil {
 				return fmt.Errorf("%s: %w", t.name, err)
 			}
-			t.fields = append(t.fields, taken)
+			if taken.wire != "" { // Unknown has no name
+				t.fields = append(t.fields, taken)
+			}
 		}
 		wire := map[string]string{}
 		for _, f := range t.fields {

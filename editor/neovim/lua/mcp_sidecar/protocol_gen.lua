@@ -28,7 +28,8 @@ M.version = 1
 ---@field capabilities? mcp_sidecar.Capabilities
 ---@field settings? mcp_sidecar.Settings
 
----Capabilities says which requests the host answers.
+---Capabilities says which requests the host answers. Of unknown ones a warning
+---in errors tells, as of unknown settings.
 ---@class mcp_sidecar.Capabilities
 ---@field approve? boolean approve: trust/approve. This version does not ask yet: a host that declares it has trust.project "ask" by default, and project servers stay untrusted.
 ---@field input? boolean input: input/request.
@@ -46,7 +47,8 @@ M.version = 1
 ---@field tools? boolean tools: the host's model can call tools while sampling.
 
 ---Settings are the host's wishes. Every member is optional; runtime/configure
----replaces the members it gives and leaves the others.
+---replaces the members it gives and leaves the others. A member that this
+---version does not know has no effect, and a warning in errors says so.
 ---@class mcp_sidecar.Settings
 ---@field enabled? boolean enabled false: no discovery, no servers, an empty snapshot. Default true.
 ---@field servers? table<string, mcp_sidecar.ServerConfig> servers given by the host itself win over every file.
