@@ -3,7 +3,7 @@
 >>> async with Sidecar(cwd=project) as sidecar:
 ...     for tool in sidecar.tools:
 ...         print(tool["name"])
-...     outcome = await sidecar.call("mcp_files_read", {"path": "notes.txt"})
+...     outcome = await sidecar.call("mcp_files_read_text_file", {"path": "notes.txt"})
 
 - `Sidecar` has a process of its own; `SyncSidecar` is the same for programs without an event loop.
 - `SidecarClient` is what they are made of: one session over any `Transport`. It starts nothing.

@@ -25,7 +25,7 @@ class Sidecar(SidecarClient):
     """A sidecar of this program.
 
     >>> async with Sidecar(cwd=project) as sidecar:
-    ...     outcome = await sidecar.call("mcp_files_read", {"path": "notes.txt"})
+    ...     outcome = await sidecar.call("mcp_files_read_text_file", {"path": "notes.txt"})
 
     ``cwd`` is the project (default: the working directory); ``binary`` the program, if it is not to be looked
     for, and ``args`` its flags; ``env`` what is added to its environment, None taking a variable out.

@@ -97,7 +97,7 @@ class SyncSidecar(SyncRequests):
     """A Sidecar whose methods block. It may be used from many threads at once.
 
     >>> with SyncSidecar(cwd=project) as sidecar:
-    ...     outcome = sidecar.call("mcp_files_read", {"path": "notes.txt"})
+    ...     outcome = sidecar.call("mcp_files_read_text_file", {"path": "notes.txt"})
 
     What it is given, and what it does, is as in Sidecar, with these differences. An interrupt (Ctrl-C) of a
     method cancels what it waits for. Handlers are called in threads of their own, and may block.

@@ -29,6 +29,7 @@ PARAMETERS = {
     "chat_model": "BaseChatModel",
     "items": "list[Any]",
     "messages": "list[MessageParam]",
+    "model": "str",
     "sidecar": "Sidecar",
 }
 
@@ -110,18 +111,21 @@ class Readme(WorldCase):
         )
         self.assertEqual(
             self.run_block(blocks()[0]),
-            "mcp_files_read - Reads a file.\n[{'type': 'text', 'text': 'read {}'}]\n",
+            "1 tools of 1 servers\nmcp_files_read - Reads a file.\n",
         )
 
-    def test_the_first_example_does_nothing_without_servers(self) -> None:
-        self.assertEqual(self.run_block(blocks()[0]), "")
+    def test_the_first_example_says_what_is_wrong(self) -> None:
+        (self.project / ".mcp.json").write_text("{")
+        said = self.run_block(blocks()[0])
+        self.assertRegex(said, rf"^0 tools of 0 servers\n{re.escape(str(self.project))}/\.mcp\.json - ")
 
     def test_the_blocking_example_does_what_it_says(self) -> None:
-        self.servers(files="tool read\non tools/call read\n  progress 1\n  default\n")
+        self.servers(files="tool read_text_file\non tools/call read_text_file\n  progress 1\n  default\n")
         [block] = [block for block in blocks() if "SyncSidecar" in block]
         self.assertEqual(
             self.run_block(block + "print(outcome['result'])"),
-            ("{'progress': 1}\n{'content': [{'type': 'text', 'text': 'read {\"path\":\"notes.txt\"}'}]}\n"),
+            "{'progress': 1}\n"
+            "{'content': [{'type': 'text', 'text': 'read_text_file {\"path\":\"notes.txt\"}'}]}\n",
         )
 
     def test_the_transport_of_ones_own_works(self) -> None:
