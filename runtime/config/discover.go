@@ -62,7 +62,7 @@ func discover(ctx context.Context, o Options, table []provider, read opener) (re
 		return Result{Hard: err}
 	}
 	d := &discovery{site: at.site, files: files, claimed: make(map[string]claim), told: make(map[string]bool)}
-	d.report.diagnostics = slices.Concat(at.site.unread, unknownProviders(&o, table))
+	d.report.diagnostics = slices.Concat(at.missing, unknownProviders(&o, table))
 	d.claimUserFiles(places)
 	for _, r := range at.rows {
 		d.readRow(r)
@@ -122,8 +122,9 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 
 // survey is where to look.
 type survey struct {
-	site *site
-	rows []row
+	site    *site
+	rows    []row
+	missing []Diagnostic
 }
 
 // lookAround finds the places of every row that the host wants.
@@ -133,6 +134,9 @@ func lookAround(ctx context.Context, o Options, table []provider) (survey, error
 	}
 	s := newSite(o, realHome(ctx, o.Home))
 	at := survey{site: s}
+	if o.ProjectConfig {
+		at.missing = missing(o.Folders)
+	}
 	for _, p := range table {
 		if !p.chosen(&o) {
 			continue

@@ -81,11 +81,11 @@ func TestAWorkspaceFolderThatIsNoneIsAWarning(t *testing.T) {
 	m := newMachine(t)
 	m.write(t, "home/project/.mcp.json", []byte(`{"mcpServers": {"a": {"command": "a"}}}`))
 	gone, file := filepath.Join(m.root, "gone"), filepath.Join(m.opts.Cwd, ".mcp.json")
-	m.opts.Folders = []string{gone, m.opts.Cwd, file}
+	m.opts.Folders = []string{gone, m.opts.Cwd, file, gone}
 	r := m.discover(t)
 	want := []Diagnostic{
-		{Path: gone, Warning: true, Message: "workspace folder: no such file or directory; nothing is read in it"},
-		{Path: file, Warning: true, Message: "workspace folder: not a directory; nothing is read in it"},
+		{Path: gone, Warning: true, Message: "workspace folder: no such file or directory"},
+		{Path: file, Warning: true, Message: "workspace folder: not a directory"},
 	}
 	if len(r.Entries) != 1 || !slices.Equal(r.Diagnostics, want) {
 		t.Error(m.render(r))

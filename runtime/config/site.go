@@ -19,8 +19,6 @@ type site struct {
 	// cwd is that of opts, without symbolic links.
 	cwd  string
 	dirs []string
-	// unread says why nothing is read in some workspace folders.
-	unread []Diagnostic
 }
 
 // newSite is given the home directory twice: realHome is without symbolic links.
@@ -39,11 +37,6 @@ func newSite(o Options, realHome string) *site {
 		if !filepath.IsAbs(folder) {
 			continue
 		}
-		if err := checkDir(folder); err != nil && o.ProjectConfig {
-			s.unread = append(s.unread, Diagnostic{
-				Path: folder, Warning: true, Message: fmt.Sprintf("workspace folder: %v; nothing is read in it", err),
-			})
-		}
 		for _, dir := range projectDirs(filepath.Clean(folder), realHome) {
 			if !slices.Contains(s.dirs, dir) {
 				s.dirs = append(s.dirs, dir)
@@ -58,27 +51,40 @@ func checkCwd(cwd string) error {
 	if !filepath.IsAbs(cwd) {
 		return errors.New("cwd is not an absolute path")
 	}
-	if err := checkDir(cwd); err != nil {
-		return fmt.Errorf("cwd %s: %w", cwd, err)
-	}
-	return nil
-}
-
-// checkDir says why nothing can be read in a directory.
-func checkDir(dir string) error {
-	d, err := os.Open(dir)
+	d, err := os.Open(cwd)
 	if err != nil {
-		return cause(err)
+		return fmt.Errorf("cwd %s: %w", cwd, cause(err))
 	}
 	defer d.Close()
 	info, err := d.Stat()
 	if err != nil {
-		return cause(err)
+		return fmt.Errorf("cwd %s: %w", cwd, cause(err))
 	}
 	if !info.IsDir() {
-		return errors.New("not a directory")
+		return fmt.Errorf("cwd %s: not a directory", cwd)
 	}
 	return nil
+}
+
+// missing warns of the workspace folders that are no directories: a misspelt
+// one has no project files, without a word.
+func missing(folders []string) []Diagnostic {
+	var found []Diagnostic
+	for i, folder := range folders {
+		if !filepath.IsAbs(folder) || slices.Contains(folders[:i], folder) {
+			continue
+		}
+		info, err := os.Stat(folder)
+		if err == nil && !info.IsDir() {
+			err = errors.New("not a directory")
+		}
+		if err != nil {
+			found = append(found, Diagnostic{
+				Path: folder, Warning: true, Message: fmt.Sprintf("workspace folder: %v", cause(err)),
+			})
+		}
+	}
+	return found
 }
 
 // projectDirs are the directories in which project files of a workspace folder
