@@ -60,7 +60,7 @@ func Codes() []CodeInfo {
 		{CodeInternalError, "internal-error", "the sidecar failed; its log says more"},
 		{CodeNotInitialized, "not-initialized", "a request came before an accepted runtime/initialize"},
 		{CodeCancelled, "cancelled", "the request was abandoned by $/cancelRequest"},
-		{CodeUnknownTool, "unknown-tool", "no tool has this name; data.suggestions has up to three near ones"},
+		{CodeUnknownTool, "unknown-tool", "no tool has this name; data.suggestions has up to three near ones, and data.reason, if it is there, why its server does not have it now"},
 		{CodeUnknownServer, "unknown-server", "no server has this name"},
 		{CodeAmbiguousTool, "ambiguous-tool", "more than one tool fits; data.candidates has their names"},
 		{CodeUntrusted, "untrusted", "the server comes from a project file that the user has not approved"},

@@ -20,7 +20,7 @@ const (
 	CodeInternalError  = -32603 // the sidecar failed; its log says more
 	CodeNotInitialized = -32002 // a request came before an accepted runtime/initialize
 	CodeCancelled      = -32800 // the request was abandoned by $/cancelRequest
-	CodeUnknownTool    = 1001   // no tool has this name; data.suggestions has up to three near ones
+	CodeUnknownTool    = 1001   // no tool has this name; data.suggestions has up to three near ones, and data.reason, if it is there, why its server does not have it now
 	CodeUnknownServer  = 1002   // no server has this name
 	CodeAmbiguousTool  = 1003   // more than one tool fits; data.candidates has their names
 	CodeUntrusted      = 1004   // the server comes from a project file that the user has not approved
@@ -59,8 +59,9 @@ func (e *Error) Is(target error) bool {
 	return errors.As(target, &t) && t.Code == e.Code
 }
 
-type suggestionData struct {
+type unknownToolData struct {
 	Suggestions []string `json:"suggestions"`
+	Reason      string   `json:"reason,omitempty"`
 }
 
 type candidateData struct {
@@ -71,16 +72,20 @@ type candidateData struct {
 const maxSuggestions = 3
 
 // ErrUnknownTool is for a tool that is not listed; only the first three
-// suggestions are sent.
-func ErrUnknownTool(name string, suggestions []string) *Error {
+// suggestions are sent. reason says why its server does not have it now, "" for
+// nothing.
+func ErrUnknownTool(name, reason string, suggestions []string) *Error {
 	e := &Error{Code: CodeUnknownTool, Message: fmt.Sprintf("unknown tool %q", name)}
+	if reason != "" {
+		e.Message += ": " + reason
+	}
 	if len(suggestions) > maxSuggestions {
 		suggestions = suggestions[:maxSuggestions]
 	}
 	if len(suggestions) > 0 {
 		e.Message += "; did you mean " + strings.Join(suggestions, ", ") + "?"
 	}
-	e.Data = suggestionData{append([]string{}, suggestions...)}
+	e.Data = unknownToolData{append([]string{}, suggestions...), reason}
 	return e
 }
 
@@ -100,9 +105,9 @@ func ErrAmbiguousTool(name string, candidates []string) *Error {
 
 // ErrUntrusted is for a project server that was not approved.
 func ErrUntrusted(server string) *Error {
-	return &Error{Code: CodeUntrusted, Message: fmt.Sprintf(
-		`server %q is not trusted: it is from a file of the project; settings.trust.project "allow" starts such servers`,
-		server)}
+	return &Error{
+		Code: CodeUntrusted, Message: fmt.Sprintf("server %q is not trusted: it is from a file of the project", server),
+	}
 }
 
 // ErrAuthNeeded is for a server that wants the user to sign in.

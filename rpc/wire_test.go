@@ -27,8 +27,7 @@ func TestEveryErrorBecomesOneWireError(t *testing.T) {
 		err  error
 		want Error
 	}{
-		{"typed", t.Context(), ErrUntrusted("s"), Error{1004, `server "s" is not trusted: it is from a file of the project; ` +
-			`settings.trust.project "allow" starts such servers`, nil}},
+		{"typed", t.Context(), ErrUntrusted("s"), Error{1004, `server "s" is not trusted: it is from a file of the project`, nil}},
 		{"wrapped", t.Context(), fmt.Errorf("connect: %w", ErrUnknownServer("s")), Error{1002, `connect: unknown server "s"`, nil}},
 		{"cancelled by the host", cancelled, fmt.Errorf("call: %w", context.Canceled), Error{-32800, "cancelled", nil}},
 		{"the session ends", ending, context.Canceled, Error{1006, "the sidecar is shutting down", nil}},
@@ -47,8 +46,9 @@ func TestErrorsOnTheWire(t *testing.T) {
 		err  *Error
 		want string
 	}{
-		{ErrUnknownTool("x", []string{"a", "b", "c", "d"}), `{"code":1001,"message":"unknown tool \"x\"; did you mean a, b, c?","data":{"suggestions":["a","b","c"]}}`},
-		{ErrUnknownTool("x", nil), `{"code":1001,"message":"unknown tool \"x\"","data":{"suggestions":[]}}`},
+		{ErrUnknownTool("x", "", []string{"a", "b", "c", "d"}), `{"code":1001,"message":"unknown tool \"x\"; did you mean a, b, c?","data":{"suggestions":["a","b","c"]}}`},
+		{ErrUnknownTool("x", "", nil), `{"code":1001,"message":"unknown tool \"x\"","data":{"suggestions":[]}}`},
+		{ErrUnknownTool("x", "why", []string{"a"}), `{"code":1001,"message":"unknown tool \"x\": why; did you mean a?","data":{"suggestions":["a"],"reason":"why"}}`},
 		{ErrAmbiguousTool("x", []string{"a", "b"}), `{"code":1003,"message":"tool \"x\" is ambiguous: a, b","data":{"candidates":["a","b"]}}`},
 		{ErrAuthNeeded("s"), `{"code":1005,"message":"server \"s\" needs authentication"}`},
 		{ErrOverloaded("server \"s\""), `{"code":1007,"message":"server \"s\": too many requests are waiting"}`},

@@ -40,7 +40,7 @@ func (r *refusal) cause(server string) *rpc.ServerError {
 	}
 	return &rpc.ServerError{
 		Code: "closed", Stage: rpc.StageCall,
-		Message: fmt.Sprintf("server %q is %s", server, r.phase),
+		Message: inPhase(server, r.phase),
 	}
 }
 
@@ -108,7 +108,7 @@ func (v *view) resolve(p *rpc.CallParams) (target, handle, error) {
 	case resting(r.Phase) && !h.over:
 		return t, h, atRest(label, t.server, r.Phase)
 	case v.filtered(t, h):
-		return t, h, v.noSuchTool(label)
+		return t, h, v.noSuchTool(label, "")
 	case !v.listed(t, h):
 		return t, h, v.unknown(label)
 	}
@@ -118,9 +118,7 @@ func (v *view) resolve(p *rpc.CallParams) (target, handle, error) {
 // atRest is the error for a tool of a server that runs only when somebody has
 // it started.
 func atRest(label, server string, p rpc.Phase) error {
-	e := rpc.ErrUnknownTool(label, nil)
-	e.Message += fmt.Sprintf(": server %q is %s", server, p)
-	return e
+	return rpc.ErrUnknownTool(label, inPhase(server, p), nil)
 }
 
 // filtered says whether a tool was taken out, by its entry or by the user.
@@ -162,7 +160,7 @@ func (v *view) unknown(name string) error {
 	if v.searching {
 		return errGone
 	}
-	return v.noSuchTool(name)
+	return v.noSuchTool(name, v.absence(name))
 }
 
 // noSuchServer suggests servers.
@@ -174,9 +172,8 @@ func (v *view) noSuchServer(name string) error {
 	return e
 }
 
-// noSuchTool suggests tools that can be called, and names the server that would
-// have the tool, if that one is not connected.
-func (v *view) noSuchTool(name string) error {
+// noSuchTool suggests tools that can be called.
+func (v *view) noSuchTool(name, reason string) error {
 	var names []string
 	for _, t := range v.snap.Tools {
 		tool := strings.TrimPrefix(t.Label, t.Server+"/")
@@ -184,24 +181,26 @@ func (v *view) noSuchTool(name string) error {
 			names = append(names, t.Name)
 		}
 	}
-	e := rpc.ErrUnknownTool(name, nearest(name, names))
-	if r, ok := v.serverOf(name); ok && r.Phase != rpc.PhaseReady {
-		e.Message += fmt.Sprintf(": server %q is %s", r.Name, r.Phase)
-	}
-	return e
+	return rpc.ErrUnknownTool(name, reason, nearest(name, names))
 }
 
-// serverOf is the server that a tool of this name, exposed or as a label, would
-// belong to.
-func (v *view) serverOf(name string) (found rpc.Server, ok bool) {
-	form := formOf(v.set.toolNames)
-	longest := 0
+// absence says why there is no tool of this name, exposed or as a label, if the
+// server is not connected that it would be of.
+func (v *view) absence(name string) string {
+	form := formOf(v.catalog.style)
+	longest, reason := 0, ""
 	for _, r := range v.snap.Servers {
 		for _, prefix := range []string{r.Name + "/", form.base(namePart(r.Name, "server"), "")} {
-			if len(prefix) > longest && strings.HasPrefix(name, prefix) {
-				found, ok, longest = r, true, len(prefix)
+			switch {
+			case len(prefix) < longest || !strings.HasPrefix(name, prefix):
+			case r.Phase == rpc.PhaseReady: // whatever else fits as well
+				longest, reason = len(prefix), ""
+			case len(prefix) > longest:
+				longest, reason = len(prefix), inPhase(r.Name, r.Phase)
 			}
 		}
 	}
-	return found, ok
+	return reason
 }
+
+func inPhase(server string, p rpc.Phase) string { return fmt.Sprintf("server %q is %s", server, p) }

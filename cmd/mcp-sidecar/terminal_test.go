@@ -129,7 +129,7 @@ func TestSuggestionsAreWordsThatCallTakes(t *testing.T) {
 	tools := []rpc.Tool{
 		{Name: "mcp_a_get", Label: "a/get", Server: "a"}, {Name: "mcp_a_get_sum", Label: "a/get-sum", Server: "a"},
 	}
-	err := inWords(rpc.ErrUnknownTool("a/getsum", []string{"mcp_a_get_sum", "mcp_a_get"}), tools)
+	err := inWords(rpc.ErrUnknownTool("a/getsum", "", []string{"mcp_a_get_sum", "mcp_a_get"}), tools)
 	if want := `unknown tool "a/getsum"; did you mean "a get-sum", "a get"?`; err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
