@@ -384,8 +384,8 @@ type InitializeParams struct {
 	Settings     *Settings     `json:"settings,omitempty"`
 }
 
-// Unknown are the members of an object that this version knows nothing of. They
-// have no effect, of which the host is told in errors.
+// Unknown are the members of an object that this version does not know. They are
+// read, to tell the host that they have no effect, and never sent.
 type Unknown map[string]jsontext.Value
 
 // Capabilities says which requests the host answers. Of unknown ones a warning
@@ -407,14 +407,16 @@ type Capabilities struct {
 
 // ElicitationCapability says which kinds of elicitation the host can show.
 type ElicitationCapability struct {
-	Form bool `json:"form,omitempty"`
-	URL  bool `json:"url,omitempty"`
+	Form    bool    `json:"form,omitempty"`
+	URL     bool    `json:"url,omitempty"`
+	Unknown Unknown `json:",embed"`
 }
 
 // SamplingCapability says how the host samples.
 type SamplingCapability struct {
 	// Tools: the host's model can call tools while sampling.
-	Tools bool `json:"tools,omitempty"`
+	Tools   bool    `json:"tools,omitempty"`
+	Unknown Unknown `json:",embed"`
 }
 
 // Settings are the host's wishes. Every member is optional; runtime/configure
@@ -863,7 +865,8 @@ type Timings struct {
 
 // Diagnostic is one thing wrong with the configuration or a server.
 type Diagnostic struct {
-	// Path is the file, or "mcp:<server>" for a failing server.
+	// Path is the file or directory; "mcp:<server>" for a
+	// failing server; or the object of the host's wishes, such as "settings.trust".
 	Path   string `json:"path"`
 	Server string `json:"server,omitempty"`
 	Error  string `json:"error"`

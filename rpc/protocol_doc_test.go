@@ -107,6 +107,9 @@ func TestTheWorkedSessionIsTrueToTheByte(t *testing.T) {
 		if err := jsonv2.Unmarshal(orEmpty(raw), value, jsonv2.RejectUnknownMembers(true)); err != nil {
 			t.Errorf("%s: %v", f.body, err)
 		}
+		if unknown := FindUnknown("params", value); unknown != nil {
+			t.Errorf("%s: %v", f.body, unknown)
+		}
 		if f.from == "sidecar" { // what the sidecar says is encoded as it would encode it
 			if got := string(value.AppendJSON(nil)); got != string(raw) {
 				t.Errorf("documented %s\nencoded    %s", raw, got)

@@ -95,12 +95,12 @@ type Manager struct {
 	params     *rpc.InitializeParams // nil until initialize is accepted
 	wishes     *rpc.Settings
 	set        settings
-	// ineffective is about params and wishes.
-	ineffective []rpc.Diagnostic
-	members     map[string]*member
-	catalog     *catalog
-	found       config.Result // the last discovery
-	diags       []rpc.Diagnostic
+	// unknown warns of what nobody knows in params and wishes.
+	unknown []rpc.Diagnostic
+	members map[string]*member
+	catalog *catalog
+	found   config.Result // the last discovery
+	diags   []rpc.Diagnostic
 	// leaving holds the tools of servers that are gone but stay listed until
 	// the round ends.
 	leaving map[string]toolSource

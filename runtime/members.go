@@ -311,8 +311,8 @@ func (mem *member) odd() []string {
 // errors is everything wrong: with what the host wishes and the configuration
 // first, then with servers.
 func (m *Manager) errors(servers []rpc.Server) []rpc.Diagnostic {
-	all := make([]rpc.Diagnostic, 0, len(m.ineffective)+len(m.found.Diagnostics))
-	all = append(all, m.ineffective...)
+	all := make([]rpc.Diagnostic, 0, len(m.unknown)+len(m.found.Diagnostics))
+	all = append(all, m.unknown...)
 	for _, d := range m.found.Diagnostics {
 		sev := rpc.SeverityError
 		if d.Warning {

@@ -45,7 +45,7 @@ func (m *Manager) begin(p *rpc.InitializeParams) <-chan struct{} {
 	m.params = p
 	m.wishes = p.Settings
 	m.set = effective(p.Settings, asksForTrust(p))
-	m.ineffective = ineffective(p.Capabilities, p.Settings)
+	m.unknown = unknownWishes(p.Capabilities, p.Settings)
 	m.watchHost(p.ProcessID)
 	return m.startRound(rpc.ReasonReload)
 }
@@ -59,7 +59,7 @@ func (m *Manager) configure(p *rpc.ConfigureParams) <-chan struct{} {
 	auto := m.set.auto
 	m.wishes = merge(m.wishes, p.Settings)
 	m.set = effective(m.wishes, asksForTrust(m.params))
-	m.ineffective = ineffective(m.params.Capabilities, m.wishes)
+	m.unknown = unknownWishes(m.params.Capabilities, m.wishes)
 	if p.WorkspaceFolders != nil {
 		q := *m.params
 		q.WorkspaceFolders = p.WorkspaceFolders

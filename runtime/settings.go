@@ -2,10 +2,8 @@ package runtime
 
 import (
 	"encoding/json"
-	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -130,13 +128,7 @@ func merge(base, change *rpc.Settings) *rpc.Settings {
 	if change.ToolNames != "" {
 		out.ToolNames = change.ToolNames
 	}
-	out.Unknown = maps.Clone(out.Unknown)
-	for name, value := range change.Unknown {
-		if out.Unknown == nil {
-			out.Unknown = rpc.Unknown{}
-		}
-		out.Unknown[name] = value
-	}
+	out.Unknown = change.Unknown // the latest words are warned of, lest a warning outlives its cause
 	return &out
 }
 
@@ -184,15 +176,11 @@ func oneOf[T ~string](member string, got T, want ...T) string {
 	if got == "" || slices.Contains(want, got) {
 		return ""
 	}
-	return member + ` is "` + string(got) + `", not one of ` + quoted(want)
-}
-
-func quoted[T ~string](words []T) string {
-	all := make([]string, len(words))
-	for i, w := range words {
-		all[i] = strconv.Quote(string(w))
+	words := make([]string, len(want))
+	for i, w := range want {
+		words[i] = `"` + string(w) + `"`
 	}
-	return strings.Join(all, ", ")
+	return member + ` is "` + string(got) + `", not one of ` + strings.Join(words, ", ")
 }
 
 // serverOff says whether the host's user switched the whole server off.

@@ -258,13 +258,21 @@ func (f *fields) unused(silent []string) {
 		if first == nil {
 			first = m.value
 		}
-		names = append(names, strconv.Quote(m.name))
+		names = append(names, m.name)
 	}
-	switch len(names) {
-	case 0:
-	case 1:
-		f.warn(first, f.e.Name, "unknown key %s: it has no effect", names[0])
-	default:
-		f.warn(first, f.e.Name, "unknown keys %s: they have no effect", strings.Join(names, ", "))
+	if first != nil {
+		f.warn(first, f.e.Name, "%s", UnknownKeys(names))
 	}
+}
+
+// UnknownKeys says of names that nobody knows that they have no effect.
+func UnknownKeys(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = strconv.Quote(name)
+	}
+	if len(names) == 1 {
+		return "unknown key " + quoted[0] + ": it has no effect"
+	}
+	return "unknown keys " + strings.Join(quoted, ", ") + ": they have no effect"
 }

@@ -19,7 +19,7 @@ export const ErrorCode = {
   NotInitialized: -32002,
   /** the request was abandoned by $/cancelRequest */
   Cancelled: -32800,
-  /** no tool has this name; data.suggestions has up to three near ones */
+  /** no tool has this name; data.suggestions has up to three near ones, and data.reason, if it is there, why its server does not have it now */
   UnknownTool: 1001,
   /** no server has this name */
   UnknownServer: 1002,
@@ -554,7 +554,10 @@ export interface Timings {
 
 /** Diagnostic is one thing wrong with the configuration or a server. */
 export interface Diagnostic {
-  /** path is the file, or "mcp:<server>" for a failing server. */
+  /**
+   * path is the file or directory; "mcp:<server>" for a
+   * failing server; or the object of the host's wishes, such as "settings.trust".
+   */
   path: string;
   server?: string;
   error: string;

@@ -59,7 +59,7 @@ CODE_INVALID_PARAMS: Final = -32602  # a member of params is missing or has the 
 CODE_INTERNAL_ERROR: Final = -32603  # the sidecar failed; its log says more
 CODE_NOT_INITIALIZED: Final = -32002  # a request came before an accepted runtime/initialize
 CODE_CANCELLED: Final = -32800  # the request was abandoned by $/cancelRequest
-CODE_UNKNOWN_TOOL: Final = 1001  # no tool has this name; data.suggestions has up to three near ones
+CODE_UNKNOWN_TOOL: Final = 1001  # no tool has this name; data.suggestions has up to three near ones, and data.reason, if it is there, why its server does not have it now
 CODE_UNKNOWN_SERVER: Final = 1002  # no server has this name
 CODE_AMBIGUOUS_TOOL: Final = 1003  # more than one tool fits; data.candidates has their names
 CODE_UNTRUSTED: Final = 1004  # the server comes from a project file that the user has not approved
@@ -633,7 +633,8 @@ class Timings(TypedDict, total=False):
 
 
 class _DiagnosticRequired(TypedDict):
-    # path is the file, or "mcp:<server>" for a failing server.
+    # path is the file or directory; "mcp:<server>" for a
+    # failing server; or the object of the host's wishes, such as "settings.trust".
     path: str
     error: str
     # severity is "error" if something does not work because of it.

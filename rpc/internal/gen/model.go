@@ -50,6 +50,7 @@ type field struct {
 	goName, wire, doc string
 	optional          bool // may be absent
 	ifZero            bool // is absent when nil, not when empty
+	embed             bool // is no member, but has those without a field
 	typ               shape
 	shown             shape // the documented type, where typ is raw
 }
@@ -222,15 +223,20 @@ func (p *protocol) takeType(g *ast.GenDecl, s *ast.TypeSpec) error {
 	switch st := s.Type.(type) {
 	case *ast.InterfaceType:
 		return p.takeMethods(t.name, directive(g.Doc, "side"), st)
-	case *ast.FuncType, *ast.MapType:
-		return nil // Answer, Pending and Unknown are no wire types
+	case *ast.FuncType:
+		return nil // Answer and Pending are no wire types
+	case *ast.MapType:
+		if t.name != "Unknown" {
+			return fmt.Errorf("%s: a map has no name on the wire", t.name)
+		}
+		return nil // it is only read
 	case *ast.StructType:
 		for _, f := range st.Fields.List {
 			taken, err := takeField(f)
 			if err != nil {
 				return fmt.Errorf("%s: %w", t.name, err)
 			}
-			if taken.wire != "" { // Unknown has no name
+			if !taken.embed {
 				t.fields = append(t.fields, taken)
 			}
 		}
@@ -252,7 +258,7 @@ func takeField(f *ast.Field) (field, error) {
 	name, options, _ := strings.Cut(tag, ",")
 	out := field{
 		goName: f.Names[0].Name, wire: name, doc: prose(f.Doc),
-		optional: options != "", ifZero: options == "omitzero",
+		optional: options != "", ifZero: options == "omitzero", embed: options == "embed",
 	}
 	var err error
 	if out.typ, err = shapeOf(f.Type); err != nil {

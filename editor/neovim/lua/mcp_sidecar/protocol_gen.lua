@@ -329,7 +329,7 @@ M.version = 1
 
 ---Diagnostic is one thing wrong with the configuration or a server.
 ---@class mcp_sidecar.Diagnostic
----@field path string path is the file, or "mcp:<server>" for a failing server.
+---@field path string path is the file or directory; "mcp:<server>" for a failing server; or the object of the host's wishes, such as "settings.trust".
 ---@field server? string
 ---@field error string
 ---@field severity mcp_sidecar.Severity severity is "error" if something does not work because of it.
@@ -738,7 +738,7 @@ M.code = {
   not_initialized = -32002,
   --- the request was abandoned by $/cancelRequest
   cancelled = -32800,
-  --- no tool has this name; data.suggestions has up to three near ones
+  --- no tool has this name; data.suggestions has up to three near ones, and data.reason, if it is there, why its server does not have it now
   unknown_tool = 1001,
   --- no server has this name
   unknown_server = 1002,
