@@ -214,9 +214,8 @@ func pathError(command, path string, err error) *Error {
 		e.Code = CodeNotFound
 		e.Message = fmt.Sprintf("command %s not found", named)
 		e.Hint = "correct the path"
-		program, _, more := strings.Cut(command, " ")
-		if more && filepath.Base(program) == program || strings.Contains(filepath.Base(command), " ") {
-			e.Hint = installHint(command)
+		if strings.Contains(command, " ") {
+			e.Hint += `, which has to be the program's alone: arguments belong into "args"`
 		}
 	case errors.Is(err, fs.ErrPermission):
 		e.Message = fmt.Sprintf("command %s may not be executed", named)
