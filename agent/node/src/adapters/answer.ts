@@ -105,7 +105,9 @@ function kind(value: unknown): string {
 }
 
 function unknownTool(name: string, data: unknown): string {
-  const suggestions = isObject(data) && Array.isArray(data.suggestions) ? data.suggestions : [];
-  const near = suggestions.length === 0 ? "" : ` Near names are ${suggestions.join(", ")}.`;
-  return `There is no tool ${name}, or not any more.${near} Use the tools that are offered now.`;
+  const { suggestions, reason } = isObject(data) ? data : {};
+  const why = typeof reason === "string" ? ` now: ${reason}` : ", or not any more";
+  const some = Array.isArray(suggestions) && suggestions.length > 0;
+  const near = some ? ` Near names are ${suggestions.join(", ")}.` : "";
+  return `There is no tool ${name}${why}.${near} Use the tools that are offered now.`;
 }

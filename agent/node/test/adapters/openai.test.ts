@@ -248,6 +248,9 @@ test("a tool that went away since the model was told of it is answered with what
   );
   const { content } = await runOpenAIToolCall(sidecar, functionCall("2", "mcp_test_raw", "{}"));
   assert.match(content, /^Error: There is no tool mcp_test_raw, or not any more\./);
+  await sidecar.disconnect("test");
+  const stopped = await runOpenAIToolCall(sidecar, functionCall("3", "mcp_test_raw", "{}"));
+  assert.match(stopped.content, /^Error: There is no tool mcp_test_raw now: server "test" is stopped\. Use/);
 });
 
 test("no arguments at all are an empty object, and a custom tool is none of a sidecar's", async (t) => {

@@ -209,6 +209,8 @@ def _explained(name: str, error: ResponseError) -> Answer:
 
 
 def _unknown_tool(name: str, data: Any) -> str:
-    suggestions = data.get("suggestions") if isinstance(data, dict) else None
+    given = data if isinstance(data, dict) else {}
+    suggestions, reason = given.get("suggestions"), given.get("reason")
+    why = f" now: {reason}" if reason else ", or not any more"
     near = f" Near names are {', '.join(map(str, suggestions))}." if suggestions else ""
-    return f"There is no tool {name}, or not any more.{near} Use the tools that are offered now."
+    return f"There is no tool {name}{why}.{near} Use the tools that are offered now."

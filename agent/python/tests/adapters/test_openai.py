@@ -114,6 +114,9 @@ class ChatCompletions(unittest.IsolatedAsyncioTestCase):
             self.assertEqual(await told("mcp_kit_titled", ""), "{}")
             big = '{"n": 9007199254740993}'
             self.assertEqual(await told("mcp_kit_titled", big), big)
+            await session.disconnect("kit")
+            stopped = 'There is no tool mcp_kit_show now: server "kit" is stopped. Use'
+            self.assertIn(stopped, await told("mcp_kit_show", "{}"))
 
     async def test_a_custom_call_is_answered_and_not_run(self) -> None:
         called = {"name": "mcp_kit_show", "input": '{"what": "text"}'}
