@@ -16,8 +16,6 @@ def check_callback(name: str, callback: Callable[..., Any] | None) -> None:
         return
     if not callable(callback):
         raise InvalidArgumentError(f"{name} is a function, not {reprlib.repr(callback)}")
-    if inspect.iscoroutinefunction(callback) or inspect.iscoroutinefunction(type(callback).__call__):
-        raise InvalidArgumentError(
-            f"{name} is called and not awaited, so it is no coroutine function: take a function, which "
-            "may start a task (asyncio.create_task)"
-        )
+    for each in (callback, type(callback).__call__):
+        if inspect.iscoroutinefunction(each) or inspect.isasyncgenfunction(each):
+            raise InvalidArgumentError(f"{name} is called and not awaited: take a function that is not async")

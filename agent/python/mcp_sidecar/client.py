@@ -13,7 +13,7 @@ import os
 import reprlib
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from . import handlers as handling
 from . import wire_json
@@ -59,6 +59,7 @@ from .requests_gen import Requests
 from .session import EventReader, Session
 from .tool_source import OnProgress, ToolName
 from .transport import Transport
+from .uncopied import Uncopied
 from .version import VERSION
 from .workspace import Folder, absolute, folders_on_the_wire
 
@@ -74,7 +75,7 @@ SLACK_SECONDS: Final = 3.0
 """How much longer it may take to say so, and to end, until it is ended by force."""
 
 
-class SidecarClient(Requests):
+class SidecarClient(Requests, Uncopied):
     """One session with a sidecar.
 
     ``client`` names this program to the sidecar. ``handlers`` answer what the sidecar asks, and declare what
@@ -109,9 +110,6 @@ class SidecarClient(Requests):
         else:
             state = f"{len(self.tools)} tools of {len(self.servers)} servers"
         return f"<{type(self).__name__} {state}>"
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(f"a {type(self).__name__} cannot be copied: start one of its own in each process")
 
     # What is known. These are the sidecar's own objects: read them, and do not change them.
 

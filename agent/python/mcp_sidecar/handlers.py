@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import reprlib
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final, TypeVar, Union, cast
 
 from .connection import Question, Refusal
@@ -58,7 +58,8 @@ class Handlers:
 
     def __post_init__(self) -> None:
         """Refuses what cannot be called."""
-        for name, handler in vars(self).items():
+        for name in (field.name for field in fields(self)):
+            handler = getattr(self, name)
             if handler is not None and not callable(handler):
                 raise InvalidArgumentError(f"the handler {name} is a function, not {reprlib.repr(handler)}")
 

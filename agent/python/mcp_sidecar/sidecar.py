@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Mapping, Sequence
+import reprlib
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import finalize
@@ -55,7 +56,7 @@ class Sidecar(SidecarClient):
         self._cwd = cwd
         self._wanted = binary
         self._args = _flags(args)
-        self._env = _checked(env)
+        self._env = _variables(env)
         self._workspace_folders = workspace_folders
         self._settings = settings
         self._begun = False
@@ -118,15 +119,22 @@ class Sidecar(SidecarClient):
 
 
 def _flags(args: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(args, str) or not all(isinstance(arg, str) for arg in args):
-        raise InvalidArgumentError(f"args is a list of flags, each a str, not {args!r}")
-    return tuple(args)
+    flags = None if isinstance(args, str) or not isinstance(args, Iterable) else tuple(args)
+    if flags is None or not all(isinstance(flag, (str, os.PathLike)) for flag in flags):
+        raise InvalidArgumentError(f"args is a list of flags, each a str, not {reprlib.repr(args)}")
+    return flags
 
 
-def _checked(env: Mapping[str, str | None] | None) -> Mapping[str, str | None] | None:
+def _variables(env: Mapping[str, str | None] | None) -> Mapping[str, str | None] | None:
+    if env is not None and not isinstance(env, Mapping):
+        raise InvalidArgumentError(f"env is a dict, not a {type(env).__name__}")
     for name, value in (env or {}).items():
-        if value is not None and not isinstance(value, str):
-            raise InvalidArgumentError(f"env: {name} is a str, or None to take it out, not {value!r}")
+        if not isinstance(name, str):
+            raise InvalidArgumentError(f"env: a name is a str, not {name!r}")
+        if value is not None and not isinstance(value, str):  # its text is nobody's to print
+            raise InvalidArgumentError(
+                f"env: {name} is a str, or None to take it out, not a {type(value).__name__}"
+            )
     return env
 
 

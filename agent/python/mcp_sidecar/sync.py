@@ -12,7 +12,7 @@ from dataclasses import fields
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import finalize
 
 from .callbacks import check_callback
@@ -40,6 +40,7 @@ from .protocol_gen import (
 from .requests_gen import SyncRequests
 from .sidecar import Sidecar
 from .tool_source import OnProgress, ToolName
+from .uncopied import Uncopied
 from .workspace import Folder
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class SyncEventStream(Iterator[Event]):
             return event
 
 
-class SyncSidecar(SyncRequests):
+class SyncSidecar(SyncRequests, Uncopied):
     """A Sidecar whose methods block. It may be used from many threads at once.
 
     >>> with SyncSidecar(cwd=project) as sidecar:
@@ -137,9 +138,6 @@ class SyncSidecar(SyncRequests):
 
     def __repr__(self) -> str:
         return f"<Sync{repr(self._sidecar)[1:]}"
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(f"a {type(self).__name__} cannot be copied: start one of its own in each process")
 
     # What is known: see SidecarClient.
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import reprlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Union
 
+from .errors import InvalidArgumentError
 from .protocol_gen import WorkspaceFolder
 
 Folder = Union[str, "os.PathLike[str]", WorkspaceFolder]
@@ -19,9 +21,9 @@ def absolute(path: str | os.PathLike[str]) -> Path:
 
 
 def folders_on_the_wire(folders: Sequence[Folder]) -> list[WorkspaceFolder]:
-    """Gives the folders of paths. One path, which is a sequence of letters too, is one folder."""
-    if isinstance(folders, (str, os.PathLike)):
-        folders = [folders]
+    """Gives the folders. One alone, whose letters or members would be paths, is refused."""
+    if isinstance(folders, (str, os.PathLike, Mapping)):
+        raise InvalidArgumentError(f"workspace_folders is a list of folders, not {reprlib.repr(folders)}")
     return [on_the_wire(folder) for folder in folders]
 
 
