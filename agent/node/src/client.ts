@@ -14,9 +14,15 @@ import { answerWith, declaredBy, type Handlers } from "./handlers.js";
 import type { CallOutcome, Progress, Tool } from "./mcp.js";
 import {
   type CallOptions,
-  checkCallOptions,
+  type ConnectOptions,
+  checked,
+  checkNames,
   type InitializeOptions,
+  type LogsOptions,
+  type NamesOf,
   type RequestOptions,
+  type SearchOptions,
+  type WaitOptions,
 } from "./options.js";
 import type * as wire from "./protocol.gen.js";
 import { ErrorCode, PROTOCOL_VERSION } from "./protocol.gen.js";
@@ -32,8 +38,6 @@ import {
 } from "./toolset.js";
 import type { Transport } from "./transport.js";
 import { VERSION } from "./version.js";
-
-export type { CallOptions, InitializeOptions, RequestOptions } from "./options.js";
 
 /** SidecarEvents are what `on`, `once` and `off` know, and what their listeners get. */
 export interface SidecarEvents {
@@ -65,6 +69,13 @@ export interface ClientOptions {
   /** listeners hear events from the very beginning, before the first answer. */
   listeners?: { [E in keyof SidecarEvents]?: ((event: SidecarEvents[E]) => void) | undefined } | undefined;
 }
+
+export const CLIENT_OPTIONS: NamesOf<ClientOptions> = {
+  client: true,
+  handlers: true,
+  capabilities: true,
+  listeners: true,
+};
 
 /** ToolSource is all that an adapter needs of a client. */
 export type ToolSource = Pick<SidecarClient, "tools" | "call">;
@@ -102,6 +113,7 @@ export class SidecarClient implements AsyncDisposable {
   #toldClosed = false;
 
   constructor(transport: Transport, options: ClientOptions = {}) {
+    checkNames("SidecarClient", options, CLIENT_OPTIONS);
     this.#handlers = options.handlers ?? {};
     this.#capabilities = declaredBy(this.#handlers, options.capabilities);
     this.#client = options.client ?? { name: "mcp-sidecar-node", version: VERSION };
@@ -172,7 +184,7 @@ export class SidecarClient implements AsyncDisposable {
       protocolVersion: PROTOCOL_VERSION,
       client: this.#client,
       capabilities: this.#capabilities,
-      ...options,
+      ...checked("initialize", options),
     } as wire.InitializeParams;
     let result: wire.InitializeResult;
     try {
@@ -196,8 +208,7 @@ export class SidecarClient implements AsyncDisposable {
     args: object | string = {},
     options: CallOptions = {},
   ): Promise<CallOutcome> {
-    checkCallOptions(options);
-    const { signal, onProgress, timeoutMs, maxBytes } = options;
+    const { signal, onProgress, timeoutMs, maxBytes } = checked("call", options);
     const target = typeof tool === "string" ? { name: tool } : { server: tool?.server, tool: tool?.tool };
     if (Object.values(target).some((part) => typeof part !== "string")) {
       throw new InvalidArgumentError("a tool is called by its name, or by {server, tool}");
@@ -218,11 +229,8 @@ export class SidecarClient implements AsyncDisposable {
   }
 
   /** search ranks tools by name and description, best first. */
-  async search(
-    query: string,
-    options: RequestOptions & { limit?: number | undefined } = {},
-  ): Promise<wire.SearchHit[]> {
-    const { limit, signal } = options;
+  async search(query: string, options: SearchOptions = {}): Promise<wire.SearchHit[]> {
+    const { limit, signal } = checked("search", options);
     return (await this.#request("tools/search", { query, limit }, { signal })).tools;
   }
 
@@ -239,14 +247,9 @@ export class SidecarClient implements AsyncDisposable {
     return (await this.#request("runtime/configure", params, options)).snapshot;
   }
 
-  /**
-   * connect connects one server now, and resolves when it has settled. With restart, also one that is ready.
-   */
-  connect(
-    server: string,
-    options: RequestOptions & { restart?: boolean | undefined } = {},
-  ): Promise<wire.Server> {
-    const { restart, signal } = options;
+  /** connect connects one server now, and resolves when it has settled. */
+  async connect(server: string, options: ConnectOptions = {}): Promise<wire.Server> {
+    const { restart, signal } = checked("connect", options);
     return this.#request("mcp/connect", { server, restart }, { signal });
   }
 
@@ -255,20 +258,15 @@ export class SidecarClient implements AsyncDisposable {
     return this.#request("mcp/disconnect", { server }, options);
   }
 
-  /** wait waits until none of these servers (default: all) is still connecting, or the time (30 s) is up. */
-  wait(
-    options: RequestOptions & { servers?: string[] | undefined; timeoutMs?: number | undefined } = {},
-  ): Promise<wire.WaitResult> {
-    const { servers, timeoutMs, signal } = options;
+  /** wait waits until none of the servers is still connecting, or the time is up. */
+  async wait(options: WaitOptions = {}): Promise<wire.WaitResult> {
+    const { servers, timeoutMs, signal } = checked("wait", options);
     return this.#request("mcp/wait", { servers, timeoutMs }, { signal });
   }
 
-  /** logs are the last lines (default: 200) of what a server wrote to stderr and logged. */
-  logs(
-    server: string,
-    options: RequestOptions & { lines?: number | undefined; after?: number | undefined } = {},
-  ): Promise<wire.LogsResult> {
-    const { lines, after, signal } = options;
+  /** logs are the last lines of what a server wrote to stderr and logged. */
+  async logs(server: string, options: LogsOptions = {}): Promise<wire.LogsResult> {
+    const { lines, after, signal } = checked("logs", options);
     return this.#request("mcp/logs", { server, lines, after }, { signal });
   }
 
@@ -333,8 +331,9 @@ export class SidecarClient implements AsyncDisposable {
   async #request<M extends keyof wire.HostRequests>(
     method: M,
     params: Loose<wire.HostRequests[M]["params"]>,
-    { signal }: RequestOptions,
+    options: RequestOptions,
   ): Promise<wire.HostRequests[M]["result"]> {
+    const { signal } = checked("request", options);
     const text = paramsText(method, params ?? {});
     const { timeouts } = (params as wire.ConfigureParams | undefined)?.settings ?? {};
     if (timeouts) this.#shutdownMs = timeouts.shutdownMs ?? DEFAULT_SHUTDOWN_MS;

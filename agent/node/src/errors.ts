@@ -54,7 +54,7 @@ export class SidecarClosedError extends SidecarError {
   readonly exitCode: number | undefined;
   /** signal is the name of the signal that ended the process, if one did. */
   readonly signal: string | undefined;
-  /** stderr has the last lines that the process wrote there. */
+  /** stderr has what the process last wrote there, or how it began to tell of its crash. */
   readonly stderr: readonly string[];
 
   constructor(

@@ -4,10 +4,7 @@
  * Sidecar starts the program and ends it; SidecarClient is the session alone, over a Transport of your own.
  */
 export {
-  type CallOptions,
   type ClientOptions,
-  type InitializeOptions,
-  type RequestOptions,
   SidecarClient,
   type SidecarEvents,
   type ToolSource,
@@ -17,6 +14,15 @@ export type { Answer, HandlerContext, Handlers } from "./handlers.js";
 export type * from "./mcp.js";
 // The wire's own Tool has a definition of unknown type: here it has MCP's.
 export type { Tool } from "./mcp.js";
+export type {
+  CallOptions,
+  ConnectOptions,
+  InitializeOptions,
+  LogsOptions,
+  RequestOptions,
+  SearchOptions,
+  WaitOptions,
+} from "./options.js";
 export * from "./protocol.gen.js";
 export { Sidecar, type SpawnOptions } from "./sidecar.js";
 export type { ToolsChange } from "./toolset.js";

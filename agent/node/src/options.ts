@@ -28,8 +28,60 @@ export interface CallOptions extends RequestOptions {
   maxBytes?: number | undefined;
 }
 
+export interface SearchOptions extends RequestOptions {
+  /** limit is how many are wanted at most. Default: 15. */
+  limit?: number | undefined;
+}
+
+export interface ConnectOptions extends RequestOptions {
+  /** restart connects anew also a server that is ready. */
+  restart?: boolean | undefined;
+}
+
+export interface WaitOptions extends RequestOptions {
+  /** servers are those that are waited for. Default: all. */
+  servers?: string[] | undefined;
+  /** timeoutMs bounds the wait. Default: 30 s. */
+  timeoutMs?: number | undefined;
+}
+
+export interface LogsOptions extends RequestOptions {
+  /** lines is how many are wanted. Default: 200. */
+  lines?: number | undefined;
+  /** after is the seq of a line: only what came later is wanted. */
+  after?: number | undefined;
+}
+
+/** Options are what may be told, by the method that is told it; `request` is any that has no more to be told. */
+interface Options {
+  initialize: InitializeOptions;
+  request: RequestOptions;
+  call: CallOptions;
+  search: SearchOptions;
+  connect: ConnectOptions;
+  wait: WaitOptions;
+  logs: LogsOptions;
+}
+
 /** NamesOf are the names of all members of an interface. */
-export type NamesOf<T> = { readonly [Name in keyof Required<T>]: true };
+export type NamesOf<T> = { readonly [Name in keyof T]-?: true };
+
+const signal = true;
+const NAMES: { readonly [Method in keyof Options]: NamesOf<Options[Method]> } = {
+  initialize: { cwd: true, workspaceFolders: true, processId: true, settings: true },
+  request: { signal },
+  call: { signal, onProgress: true, timeoutMs: true, maxBytes: true },
+  search: { signal, limit: true },
+  connect: { signal, restart: true },
+  wait: { signal, servers: true, timeoutMs: true },
+  logs: { signal, lines: true, after: true },
+};
+
+/** checked gives the options of a method, if all of them exist. */
+export function checked<M extends keyof Options>(method: M, options: Options[M]): Options[M] {
+  checkNames(method, options, NAMES[method]);
+  return options;
+}
 
 /** checkNames refuses an option that does not exist: the one that was meant would have its default. */
 export function checkNames<T extends object>(what: string, options: T, names: NamesOf<T>): void {
@@ -37,15 +89,4 @@ export function checkNames<T extends object>(what: string, options: T, names: Na
   if (unknown === undefined) return;
   const known = Object.keys(names).join(", ");
   throw new InvalidArgumentError(`${what}: there is no option "${unknown}"; there are ${known}`);
-}
-
-const CALL_OPTIONS: NamesOf<CallOptions> = {
-  signal: true,
-  onProgress: true,
-  timeoutMs: true,
-  maxBytes: true,
-};
-
-export function checkCallOptions(options: CallOptions): void {
-  checkNames("call", options, CALL_OPTIONS);
 }

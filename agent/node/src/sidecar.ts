@@ -4,7 +4,7 @@
 import { resolve } from "node:path";
 import { checkSignal } from "./abort.js";
 import { findBinary } from "./binary.js";
-import { type ClientOptions, SidecarClient } from "./client.js";
+import { CLIENT_OPTIONS, type ClientOptions, SidecarClient } from "./client.js";
 import { ResponseError, SidecarError } from "./errors.js";
 import { declaredBy } from "./handlers.js";
 import { checkNames, type NamesOf } from "./options.js";
@@ -37,6 +37,7 @@ export interface SpawnOptions extends ClientOptions {
 }
 
 const OPTIONS: NamesOf<SpawnOptions> = {
+  ...CLIENT_OPTIONS,
   cwd: true,
   workspaceFolders: true,
   settings: true,
@@ -45,10 +46,6 @@ const OPTIONS: NamesOf<SpawnOptions> = {
   env: true,
   stderr: true,
   signal: true,
-  client: true,
-  handlers: true,
-  capabilities: true,
-  listeners: true,
 };
 
 export class Sidecar extends SidecarClient {
@@ -61,15 +58,15 @@ export class Sidecar extends SidecarClient {
 
   /** spawn starts a sidecar, and resolves when it has its first set of tools. */
   static async spawn(options: SpawnOptions = {}): Promise<Sidecar> {
-    const { binary, args, env, stderr, signal, cwd = ".", workspaceFolders, settings } = options;
     checkNames("Sidecar.spawn", options, OPTIONS);
+    const { binary, args, env, stderr, signal, cwd = ".", workspaceFolders, settings, ...client } = options;
     checkSignal(signal);
     signal?.throwIfAborted();
-    declaredBy(options.handlers, options.capabilities); // throws before there is a process
+    declaredBy(client.handlers, client.capabilities); // throws before there is a process
     const child = new ProcessTransport({ binary: findBinary(binary), args, env, stderr: sink(stderr) });
     let sidecar: Sidecar | undefined;
     try {
-      sidecar = new Sidecar(child, options);
+      sidecar = new Sidecar(child, client);
       const session = { cwd: resolve(cwd), workspaceFolders, settings, processId: process.pid };
       await sidecar.initialize(session, { signal });
     } catch (error) {

@@ -1,4 +1,4 @@
-/** A LineTail keeps the last lines of a program's log, which comes in pieces. */
+/** A LineTail keeps those lines of a program's log that may say why it ended. The log comes in pieces. */
 
 /** How many lines are kept, and how much of each (characters). */
 const KEPT = 20;
@@ -7,7 +7,7 @@ const WIDTH = 1000;
 const LONGEST = 64 << 10;
 
 /** The line with which a Go program begins to say why it crashes. Where its goroutines were comes after it. */
-const CRASH = /^(panic|fatal error|SIG[A-Z]+): /;
+const CRASH = /^(panic|fatal error|SIG(ABRT|BUS|FPE|ILL|QUIT|SEGV|SYS|TRAP)): /;
 /** How many lines tellingOf picks. */
 const TELLING = 5;
 
@@ -44,9 +44,10 @@ export class LineTail {
 
   #add(line: string): void {
     const full = this.#lines.length === KEPT && CRASH.test(this.#lines[0] ?? "");
-    if (line.trim() !== "" && !full) {
+    const crash = CRASH.test(line);
+    if (line.trim() !== "" && (crash || !full)) {
       const kept = line.length > WIDTH ? `${line.slice(0, WIDTH)}…` : line;
-      this.#lines = [...this.#lines.slice(1 - KEPT), kept];
+      this.#lines = full ? [kept] : [...this.#lines.slice(1 - KEPT), kept];
     }
     this.#told(line);
   }

@@ -269,11 +269,33 @@ test("what is no JSON object is refused before anything is sent", async () => {
   }
   await assert.rejects(client.call({ name: "x" } as never), InvalidArgumentError);
   await assert.rejects(client.call(undefined as never), InvalidArgumentError);
-  await assert.rejects(client.call("x", {}, { timeout: 5 } as never), {
-    name: "InvalidArgumentError",
-    message: /^call: there is no option "timeout"; there are signal, onProgress, timeoutMs, maxBytes$/,
-  });
   assert.equal(transport.texts.length, 1);
+});
+
+test("options that do not exist are refused: what was meant would have its default", async () => {
+  const { transport, client } = await opened();
+  const timeout = { timeout: 5 } as never;
+  const cases: [Promise<unknown>, string][] = [
+    [client.call("x", {}, timeout), "call: signal, onProgress, timeoutMs, maxBytes"],
+    [client.search("x", timeout), "search: signal, limit"],
+    [client.connect("x", timeout), "connect: signal, restart"],
+    [client.wait(timeout), "wait: signal, servers, timeoutMs"],
+    [client.logs("x", timeout), "logs: signal, lines, after"],
+    [client.reload("full", timeout), "request: signal"],
+    [
+      client.initialize({ cwd: "/", timeout: 5 } as never),
+      "initialize: cwd, workspaceFolders, processId, settings",
+    ],
+  ];
+  for (const [refused, words] of cases) {
+    const message = words.replace(": ", ': there is no option "timeout"; there are ');
+    await assert.rejects(refused, { name: "InvalidArgumentError", message });
+  }
+  assert.equal(transport.texts.length, 1);
+  assert.throws(() => new SidecarClient(new MemoryTransport(), timeout), {
+    message:
+      'SidecarClient: there is no option "timeout"; there are client, handlers, capabilities, listeners',
+  });
 });
 
 test("params that JSON has no word for are refused, and never thrown", async () => {

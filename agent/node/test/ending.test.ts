@@ -41,6 +41,11 @@ test("the end of a process is told with its cause and what to do", () => {
       "the sidecar /bin/m (process 7) ended with exit code 1; Sidecar.spawn starts a new one" +
         "\n  stderr: 2\n  stderr: 3\n  stderr: 4\n  stderr: 5\n  stderr: 6",
     ],
+    [
+      { exitCode: 2, stderr: ["1", "panic: 2", "3", "4", "5", "6", "7"] },
+      "the sidecar /bin/m (process 7) ended with exit code 2; Sidecar.spawn starts a new one" +
+        "\n  stderr: panic: 2\n  stderr: 3\n  stderr: 4\n  stderr: 5\n  stderr: 6",
+    ],
   ];
   for (const [facts, message] of cases) {
     const error = endingError({ ...ending, ...facts });

@@ -307,7 +307,10 @@ test("options that make no sense are told before a program is looked for", async
   const error = await failure(world, { binary: "/missing", capabilities: { approve: true } });
   assert.match(error.message, /^capability approve: there is no handler "approve"/);
   const misspelt = await failure(world, { binary: "/missing", setings: {} } as never);
-  assert.match(misspelt.message, /^Sidecar\.spawn: there is no option "setings"; there are cwd, .*settings/);
+  assert.match(
+    misspelt.message,
+    /^Sidecar\.spawn: there is no option "setings"; there are .*cwd, .*settings/,
+  );
 });
 
 test("a process that ends for nothing is told by SIGTERM, and then ended all the same", async (t) => {

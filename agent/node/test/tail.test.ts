@@ -45,8 +45,17 @@ test("of a crash the reason is kept, and told, however long the stacks are that 
 });
 
 test("the reason is told also when it is not the first line that is kept", () => {
-  for (const reason of ["panic: no", "fatal error: out of memory", "SIGQUIT: quit"]) {
+  for (const reason of ["panic: no", "fatal error: out of memory", "SIGQUIT: quit", "SIGSEGV: no"]) {
     assert.deepEqual(tellingOf(["1", "2", reason, "4", "5", "6", "7", "8"]), [reason, "4", "5", "6", "7"]);
   }
   assert.deepEqual(tellingOf(["1", "http: panic: no", "3", "4", "5", "6", "7"]), ["3", "4", "5", "6", "7"]);
+});
+
+test("a crash that did not end the program gives way to the next one", () => {
+  const tail = new LineTail();
+  const after = Array.from({ length: 30 }, (_, i) => `after ${i}`);
+  for (const line of ["panic: first", ...after, "panic: second", ...after]) tail.write(`${line}\n`);
+  assert.deepEqual(tail.lines, ["panic: second", ...after.slice(0, 19)]);
+  tail.write("SIGTERM: shutting down\n");
+  assert.equal(tail.lines.length, 20);
 });

@@ -3,9 +3,10 @@
  * to do better, and so does what the sidecar refuses. What is not the model's affair is thrown: the sidecar
  * is gone (SidecarClosedError), or whoever gave the signal wants no answer any more (its reason).
  */
-import type { CallOptions, ToolSource } from "../client.js";
+import type { ToolSource } from "../client.js";
 import { ResponseError } from "../errors.js";
 import type { CallOutcome, CallToolResult } from "../mcp.js";
+import type { CallOptions } from "../options.js";
 import { ErrorCode } from "../protocol.gen.js";
 import { isObject } from "./schema-tree.js";
 

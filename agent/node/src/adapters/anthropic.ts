@@ -11,7 +11,8 @@
  * ```
  */
 
-import type { CallOptions, ToolSource } from "../client.js";
+import type { ToolSource } from "../client.js";
+import type { CallOptions } from "../options.js";
 import { answer } from "./answer.js";
 import { fitting, type ImageType, inWords, type Part, parts } from "./content.js";
 import { description } from "./definition.js";

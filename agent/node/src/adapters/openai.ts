@@ -13,7 +13,8 @@
  * with fewer tools where there are more.
  */
 
-import type { CallOptions, ToolSource } from "../client.js";
+import type { ToolSource } from "../client.js";
+import type { CallOptions } from "../options.js";
 import { type Answer, answer, failure, together } from "./answer.js";
 import { type ImagePart, inWords, note, type Part, partsInWords } from "./content.js";
 import { description, LONGEST } from "./definition.js";

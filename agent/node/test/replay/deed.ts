@@ -1,7 +1,8 @@
 // Makes a client do what a line after ">" says: by the method it has for that, or by `request` where the
 // line's params are not such that its users could have said it.
 
-import type { CallOptions, SidecarClient } from "../../src/client.js";
+import type { SidecarClient } from "../../src/client.js";
+import type { CallOptions } from "../../src/options.js";
 import type * as wire from "../../src/protocol.gen.js";
 import { client as namedClient } from "./folder.js";
 import type { Json, Kind } from "./json.js";
@@ -65,7 +66,11 @@ export function perform(
   // Nobody opens a session twice.
   if (!fits(method, params, given) || (opened && method === "runtime/initialize")) {
     const untyped = client as unknown as Record<"request", (...args: unknown[]) => Promise<unknown>>;
-    return { outcome: untyped.request(method, given, doing), natural: whole, typed: false };
+    return {
+      outcome: untyped.request(method, given, { signal: doing.signal }),
+      natural: whole,
+      typed: false,
+    };
   }
   const outcome = own(client, method, params, given, doing);
   const member = { "tools/search": "tools", "mcp/reload": "snapshot", "runtime/configure": "snapshot" }[
@@ -105,7 +110,8 @@ function own(
   given: Params,
   { signal, onProgress }: Doing,
 ): Promise<unknown> {
-  const options = { ...given, signal } as never;
+  const { server, query, ...rest } = given as { server: string; query: string };
+  const options = { ...rest, signal };
   switch (method) {
     case "runtime/initialize": {
       const { cwd, workspaceFolders, settings } = given as unknown as wire.InitializeParams;
@@ -123,15 +129,15 @@ function own(
       return client.call(target, argumentsOf(params?.members.get("arguments")), call);
     }
     case "tools/search":
-      return client.search(given.query as string, options);
+      return client.search(query, options);
     case "mcp/connect":
-      return client.connect(given.server as string, options);
+      return client.connect(server, options);
     case "mcp/disconnect":
-      return client.disconnect(given.server as string, options);
+      return client.disconnect(server, options);
     case "mcp/wait":
       return client.wait(options);
     default:
-      return client.logs(given.server as string, options);
+      return client.logs(server, options);
   }
 }
 

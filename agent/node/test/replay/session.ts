@@ -50,15 +50,13 @@ export class Session {
 
   constructor(named: ClientInfo, declared: Declared, through: (transport: Transport) => Transport) {
     this.desk = new Desk(declared);
+    const { approve, input, openUrl, ...capabilities } = declared; // these three have no more to say
     const options: ClientOptions = {
       client: named,
       handlers: this.desk.handlers,
       listeners: this.listeners(),
+      capabilities,
     };
-    if (declared.elicitation || declared.sampling) {
-      const { elicitation, sampling } = declared;
-      options.capabilities = { ...(elicitation && { elicitation }), ...(sampling && { sampling }) };
-    }
     this.client = new SidecarClient(through(this.pipe), options);
   }
 
