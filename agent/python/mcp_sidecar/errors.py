@@ -76,7 +76,7 @@ class SidecarClosedError(SidecarError):
     signal: str | None
     """The name of the signal that ended the process, if one did."""
     stderr: tuple[str, ...]
-    """The last lines that the process wrote there."""
+    """What the process last wrote there, or how it began to tell of its crash."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""StderrTail keeps the last lines of a program's log, and knows which of them say why it ended. Pure."""
+"""StderrTail keeps those lines of a program's log that may say why it ended. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _CHARACTERS: Final = 1000
 _TELLING_LINES: Final = 10
 """How many lines `telling` picks."""
 
-_CRASH: Final = re.compile(r"(panic|fatal error|SIG[A-Z]+): ")
+_CRASH: Final = re.compile(r"(panic|fatal error|SIG(ABRT|BUS|FPE|ILL|QUIT|SEGV|SYS|TRAP)): ")
 """Begins the line with which a Go program says why it crashes. Where its goroutines were comes after it."""
 
 
@@ -28,8 +28,12 @@ class StderrTail:
         """Adds lines."""
         kept = list(self.lines)
         for line in lines:
-            if not line.strip() or (len(kept) == _LINES and _CRASH.match(kept[0])):
+            if not line.strip():
                 continue
+            if len(kept) == _LINES and _CRASH.match(kept[0]):
+                if not _CRASH.match(line):
+                    continue
+                kept.clear()  # that one did not end it
             kept.append(line[:_CHARACTERS])
             del kept[:-_LINES]
         self.lines = tuple(kept)

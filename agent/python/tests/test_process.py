@@ -140,6 +140,12 @@ class WhatIsNoSidecar(ProcessCase):
         self.assertEqual((sidecar.closed.exit_code, sidecar.closed.signal), (7, None))
         self.assertEqual(sidecar.closed.stderr, ("no license", "buy one"))
 
+    async def test_one_that_crashes_and_says_where_all_its_threads_were(self) -> None:
+        path = self.program("#!/bin/sh\n(echo hi; echo panic: out of luck; seq 100) >&2\nexit 2\n")
+        text = await self.fails(self.sidecar(binary=path), SidecarClosedError)
+        lines = ["  panic: out of luck", *(f"  {number}" for number in range(1, 10))]
+        self.assertEqual(text.split("\n")[2:], lines)
+
     async def test_one_of_another_version(self) -> None:
         text = await self.fails(self.scripted("other_version"), ProtocolVersionError)
         self.assertEqual(

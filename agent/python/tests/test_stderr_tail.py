@@ -30,6 +30,13 @@ class Kept(unittest.TestCase):
                 tail.add(lines[start : start + cut])
             self.assertEqual(tail.lines, expected)
 
+    def test_a_crash_that_did_not_end_the_program_gives_way_to_the_next_one(self) -> None:
+        tail = StderrTail()
+        tail.add(["panic: first", *numbered("after", 30), "panic: second", *numbered("after", 30)])
+        self.assertEqual(tail.lines, ("panic: second", *numbered("after", 19)))
+        tail.add(["SIGTERM: shutting down"])
+        self.assertEqual(len(tail.lines), 20)
+
 
 class Told(unittest.TestCase):
     def test_the_last_lines(self) -> None:

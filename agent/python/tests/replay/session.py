@@ -60,7 +60,8 @@ class Session:
         self.pipe = Pipe()
         self.desk = Desk(declared)
         self.open: set[Open] = set()
-        refined = {name: declared[name] for name in ("elicitation", "sampling") if name in declared}
+        # The others are said by their handlers.
+        refined = {name: it for name, it in declared.items() if name not in ("approve", "input", "openUrl")}
         self._client = SidecarClient(
             through(self.pipe),
             client=named,
