@@ -277,7 +277,7 @@ func hintOn(name string, snap *rpc.Snapshot) string {
 		}
 		switch s.Phase {
 		case rpc.PhaseUntrusted:
-			return "It comes from a project file, which somebody else may have written. --trust allow starts it."
+			return "Somebody else may have written the files of a project: --trust allow starts what they name."
 		case rpc.PhaseDisabled:
 			return "The server is disabled, in " + origin(s.Source) + " or by a list of servers that are off."
 		case rpc.PhaseInvalid, rpc.PhaseNeedsInput:
