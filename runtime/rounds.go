@@ -43,11 +43,16 @@ func (m *Manager) startRound(reason rpc.ChangeReason) <-chan struct{} {
 // begin accepts initialize.
 func (m *Manager) begin(p *rpc.InitializeParams) <-chan struct{} {
 	m.params = p
-	m.wishes = p.Settings
-	m.set = effective(p.Settings, asksForTrust(p))
-	m.unknown = unknownWishes(p.Capabilities, p.Settings)
+	m.adopt(p.Settings)
 	m.watchHost(p.ProcessID)
 	return m.startRound(rpc.ReasonReload)
+}
+
+// adopt makes wishes those that hold.
+func (m *Manager) adopt(wishes *rpc.Settings) {
+	m.wishes = wishes
+	m.set = effective(wishes, asksForTrust(m.params))
+	m.unknown = unknownWishes(m.params.Capabilities, wishes)
 }
 
 func asksForTrust(p *rpc.InitializeParams) bool {
@@ -57,9 +62,7 @@ func asksForTrust(p *rpc.InitializeParams) bool {
 // configure accepts new settings. What needs no discovery holds at once.
 func (m *Manager) configure(p *rpc.ConfigureParams) <-chan struct{} {
 	auto := m.set.auto
-	m.wishes = merge(m.wishes, p.Settings)
-	m.set = effective(m.wishes, asksForTrust(m.params))
-	m.unknown = unknownWishes(m.params.Capabilities, m.wishes)
+	m.adopt(merge(m.wishes, p.Settings))
 	if p.WorkspaceFolders != nil {
 		q := *m.params
 		q.WorkspaceFolders = p.WorkspaceFolders
