@@ -68,19 +68,28 @@ function compiled(): string[] {
   return files.map((path) => path.replace(/\.ts$/, ".js"));
 }
 
-test("the README's code compiles, and its first example and its own transport run", async (t) => {
+test("the README's code compiles, and its first two examples and its own transport run", async (t) => {
   const files = compiled();
   assert.equal(files.length, 8);
   const world = await World.open(t);
   const mcpServers = { a: world.fake("a", "tool x\n") };
   writeFileSync(join(world.project, ".mcp.json"), JSON.stringify({ mcpServers }));
-  const env = { ...process.env, ...world.env, MCP_SIDECAR: required("MCP_SIDECAR_TEST_BINARY") };
+  const { command, args = [] } = world.fake("files", "tool read_text_file\n");
+  mkdirSync(join(world.dir, "bin"));
+  world.script("bin/npx", `#!/bin/sh\nexec ${[command, ...args].map((word) => `'${word}'`).join(" ")}\n`);
+  const PATH = `${join(world.dir, "bin")}:${process.env.PATH}`;
+  const env = { ...process.env, ...world.env, PATH, MCP_SIDECAR: required("MCP_SIDECAR_TEST_BINARY") };
   const run = (file: string | undefined) =>
     promisify(execFile)(process.execPath, [file ?? ""], { cwd: world.project, env });
 
   const first = await run(files[0]);
   assert.equal(first.stdout, "1 tools of 1 servers\nmcp_a_x - x\n");
   assert.equal(first.stderr, "");
+  const second = await run(files[1]);
+  assert.match(
+    second.stdout,
+    /^answered: \[ \{ type: 'text', text: 'read_text_file \{"path":"notes.txt"\}' \} \]\n$/,
+  );
   const last = await run(files.at(-1));
   assert.deepEqual(last, { stdout: "", stderr: "" });
 });

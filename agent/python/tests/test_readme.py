@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import re
+import shlex
 import subprocess
 import sys
 import textwrap
@@ -85,13 +87,13 @@ class Readme(WorldCase):
         )
         self.assertEqual(checked.stdout + checked.stderr, "")
 
-    def run_block(self, block: str) -> str:
+    def run_block(self, block: str, **env: str) -> str:
         path = self.root / "example.py"
         path.write_text(block)
         ran = subprocess.run(
             [sys.executable, "-X", "dev", "-W", "error", str(path)],
             cwd=self.project,
-            env={**self.env, "MCP_SIDECAR": str(BINARY), "PYTHONPATH": str(PACKAGE)},
+            env={**self.env, "MCP_SIDECAR": str(BINARY), "PYTHONPATH": str(PACKAGE), **env},
             capture_output=True,
             text=True,
             timeout=PATIENCE,
@@ -118,6 +120,19 @@ class Readme(WorldCase):
         (self.project / ".mcp.json").write_text("{")
         said = self.run_block(blocks()[0])
         self.assertRegex(said, rf"^0 tools of 0 servers\n{re.escape(str(self.project))}/\.mcp\.json - ")
+
+    def test_the_example_with_a_server_of_ones_own_calls_it(self) -> None:
+        [block] = [block for block in blocks() if '"npx"' in block]
+        entry = self.script("tool read_text_file\n")
+        npx = self.root / "bin" / "npx"
+        npx.parent.mkdir()
+        npx.write_text(f"#!/bin/sh\nexec {shlex.join([entry['command'], *entry['args']])}\n")
+        npx.chmod(0o755)
+        whole = f"import asyncio\nasync def main():\n{textwrap.indent(block, '    ')}\nasyncio.run(main())\n"
+        self.assertEqual(
+            self.run_block(whole, PATH=f"{npx.parent}{os.pathsep}{os.environ['PATH']}"),
+            "[{'type': 'text', 'text': 'read_text_file {\"path\":\"notes.txt\"}'}]\n",
+        )
 
     def test_the_blocking_example_does_what_it_says(self) -> None:
         self.servers(files="tool read_text_file\non tools/call read_text_file\n  progress 1\n  default\n")
