@@ -865,8 +865,8 @@ type Timings struct {
 
 // Diagnostic is one thing wrong with the configuration or a server.
 type Diagnostic struct {
-	// Path is the file or directory; "mcp:<server>" for a
-	// failing server; or the object of the host's wishes, such as "settings.trust".
+	// Path is the file or directory; "mcp:<server>" for a failing server; or the
+	// object of the host's wishes, such as "settings.trust".
 	Path   string `json:"path"`
 	Server string `json:"server,omitempty"`
 	Error  string `json:"error"`

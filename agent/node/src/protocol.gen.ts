@@ -555,8 +555,8 @@ export interface Timings {
 /** Diagnostic is one thing wrong with the configuration or a server. */
 export interface Diagnostic {
   /**
-   * path is the file or directory; "mcp:<server>" for a
-   * failing server; or the object of the host's wishes, such as "settings.trust".
+   * path is the file or directory; "mcp:<server>" for a failing server; or the
+   * object of the host's wishes, such as "settings.trust".
    */
   path: string;
   server?: string;

@@ -114,7 +114,7 @@ class Child:
 
     @property
     def tail(self) -> tuple[str, ...]:
-        """The last lines of stderr."""
+        """Those lines of stderr that may say why it ended."""
         return self._tail.lines
 
     def send(self, text: str) -> None:

@@ -633,8 +633,8 @@ class Timings(TypedDict, total=False):
 
 
 class _DiagnosticRequired(TypedDict):
-    # path is the file or directory; "mcp:<server>" for a
-    # failing server; or the object of the host's wishes, such as "settings.trust".
+    # path is the file or directory; "mcp:<server>" for a failing server; or the
+    # object of the host's wishes, such as "settings.trust".
     path: str
     error: str
     # severity is "error" if something does not work because of it.
