@@ -18,14 +18,14 @@ func claudePlaces(s *site) []place {
 	local.personal = true
 
 	places := []place{local}
-	places = append(places, s.inProject(projectFile{mcpJSON, claudeProjectDialect(), readMCPServers})...)
+	places = append(places, s.inProject(projectFile{path: mcpJSON, dialect: claudeProjectDialect(), read: readMCPServers})...)
 	places = append(places,
 		s.ofUser(main, own, readMCPServers),
 		s.ofUser(main, nil, readClaudeSwitches),
 		s.ofUser(settings, nil, readClaudeSettings))
 	return append(places, s.inProject(
-		projectFile{".claude/settings.local.json", nil, readClaudeSettings},
-		projectFile{".claude/settings.json", nil, readClaudeSettings},
+		projectFile{path: ".claude/settings.local.json", read: readClaudeSettings},
+		projectFile{path: ".claude/settings.json", read: readClaudeSettings},
 	)...)
 }
 

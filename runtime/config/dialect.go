@@ -3,7 +3,7 @@ package config
 import "strings"
 
 // forms are the ways in which a dialect lets a value refer to something else.
-type forms uint16
+type forms uint32
 
 const (
 	formVariable     forms = 1 << iota // ${V}
@@ -11,9 +11,16 @@ const (
 	formDefaultEmpty                   // ${V:-d}, d when V is not set or empty
 	formEnv                            // ${env:V}
 	formInput                          // ${input:id}
-	formEditor                         // ${workspaceFolder}, ${workspaceFolderBasename}, ${userHome}, ${pathSeparator}
+	formEditor                         // ${workspaceFolder}, ${workspaceFolderBasename}, ${userHome}, ${pathSeparator}, ${/}
 	formWhole                          // in env and headers: a value that is the name of a set variable
 	formShell                          // in env and headers: !command, !!literal
+	formBare                           // $V
+	formSingleBraces                   // {env:V}, {file:path}
+	formFile                           // ${file:path}
+	formSubstitution                   // $(command)
+	formCommand                        // ${cmd: command}
+	formUnsetEmpty                     // a variable that is not set is empty
+	formUnsetFails                     // the server does not start when a variable is not set
 )
 
 // dialect is how one tool writes an entry.

@@ -61,7 +61,7 @@ func discover(ctx context.Context, o Options, table []provider, read opener) (re
 	if err != nil {
 		return Result{Hard: err}
 	}
-	d := &discovery{site: at.site, files: files, claimed: make(map[string]claim), told: make(map[string]bool)}
+	d := &discovery{site: at.site, files: files, claimed: make(map[string]claim), broken: make(map[string]bool)}
 	d.report.diagnostics = slices.Concat(at.missing, unknownProviders(&o, table))
 	d.claimUserFiles(places)
 	for _, r := range at.rows {
@@ -171,7 +171,7 @@ type discovery struct {
 	// claimed says who reads a file, by its path without symbolic links: a
 	// project file is read once, however many rows and links lead to it.
 	claimed map[string]claim
-	told    map[string]bool // files, by path, whose problem is reported
+	broken  map[string]bool // files, by path, whose problem is reported
 
 	report   report
 	entries  []*Entry
@@ -215,6 +215,9 @@ func (d *discovery) readRow(r row) {
 	for _, at := range r.places {
 		found = append(found, d.read(&r.provider, at)...)
 	}
+	if r.provider.merges {
+		found = combined(found)
+	}
 	for _, def := range found {
 		d.entries = append(d.entries, d.report.decode(&r.provider, def))
 	}
@@ -241,8 +244,8 @@ func (d *discovery) read(p *provider, at place) []definition {
 		})
 		return nil
 	}
-	if f.problem != nil && !d.told[at.path] {
-		d.told[at.path] = true
+	if f.problem != nil && !d.broken[at.path] {
+		d.broken[at.path] = true
 		d.report.diagnostics = append(d.report.diagnostics, *f.problem)
 	}
 	var found []definition

@@ -14,11 +14,11 @@ import (
 func TestL06DiscoveryFailsAsAWholeOnlyForTheWorkingDirectoryOrAPanic(t *testing.T) {
 	m := newMachine(t)
 	m.write(t, "home/project/.mcp.json", []byte(`{"mcpServers": {"a": {"command": "a"}}}`))
-	good := []provider{{"good", "Good", func(s *site) []place {
-		return s.inProject(projectFile{".mcp.json", nativeDialect(), readMCPServers})
+	good := []provider{{id: "good", name: "Good", places: func(s *site) []place {
+		return s.inProject(projectFile{path: ".mcp.json", dialect: nativeDialect(), read: readMCPServers})
 	}}}
 	panics := func(p place) []provider {
-		return append(slices.Clone(good), provider{"bad", "Bad", func(*site) []place { return []place{p} }})
+		return append(slices.Clone(good), provider{id: "bad", name: "Bad", places: func(*site) []place { return []place{p} }})
 	}
 	file := m.path("home/project/.mcp.json")
 	cases := []struct {
@@ -44,7 +44,7 @@ func TestL06DiscoveryFailsAsAWholeOnlyForTheWorkingDirectoryOrAPanic(t *testing.
 			path: file + "x", level: User, dialect: nativeDialect(),
 			parse: func(*document, []byte) (*node, *syntaxError) { panic("the parser's text") },
 		}), "the parser's text"},
-		{"locating panics", m.opts.Cwd, []provider{{"bad", "Bad", func(*site) []place { panic("the locator's text") }}}, "the locator's text"},
+		{"locating panics", m.opts.Cwd, []provider{{id: "bad", name: "Bad", places: func(*site) []place { panic("the locator's text") }}}, "the locator's text"},
 	}
 	m.write(t, "home/project/.mcp.jsonx", []byte(`{}`))
 	for _, c := range cases {

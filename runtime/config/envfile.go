@@ -7,22 +7,15 @@ import (
 
 // readEnvFile adds the variables of a file of NAME=value lines. What the entry
 // itself says about a variable wins.
-func (ex *expansion) readEnvFile(ctx context.Context, path string, read opener, out *Expanded) error {
-	data, err := await(ctx, func() ([]byte, error) {
-		data, _, err := read(path)
-		return data, err
-	})
+func (ex *expansion) readEnvFile(ctx context.Context, path string, out *Expanded) error {
+	text, err := readText(ctx, path, ex.read)
 	if err != nil {
-		return cause(err)
-	}
-	decoded, problem := decodeText(data)
-	if problem != nil {
-		return problem
+		return err
 	}
 	if out.Env == nil {
 		out.Env = make(map[string]string)
 	}
-	for i, line := range strings.Split(string(decoded), "\n") {
+	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
 			continue
@@ -61,4 +54,20 @@ func unquoted(s string) string {
 		s = strings.TrimSpace(s[:i])
 	}
 	return s
+}
+
+// readText is a file that a value refers to. Its errors name no path.
+func readText(ctx context.Context, path string, read opener) (string, error) {
+	data, err := await(ctx, func() ([]byte, error) {
+		data, _, err := read(path)
+		return data, err
+	})
+	if err != nil {
+		return "", cause(err)
+	}
+	decoded, problem := decodeText(data)
+	if problem != nil {
+		return "", problem
+	}
+	return string(decoded), nil
 }

@@ -16,6 +16,8 @@ import (
 // shorter ones are in every second word, and would blank out half of every log.
 const MinSecret = 8
 
+var errNoHome = errors.New("there is no home directory")
+
 // MissingInputError says that an entry needs values only the user has.
 type MissingInputError struct{ IDs []string }
 
@@ -25,12 +27,14 @@ func (e *MissingInputError) Error() string {
 }
 
 // Expand replaces what the entry refers to. Variables that are not set stay as
-// written and commands that fail drop their key, each with a warning; an
-// environment file that cannot be read is an error, as is an input without a
-// value (*MissingInputError). Errors leave it to the caller to name the server.
+// written or are empty, as the dialect has it, and a value that is a command
+// which fails loses its key, each with a warning. A file that cannot be read is
+// an error, as are a command within a value that fails, a variable that is not
+// set where the dialect demands it, and an input without a value
+// (*MissingInputError). Errors leave it to the caller to name the server.
 //
-// It ends soon after ctx does. A read of the environment file that hangs is left
-// behind, as in Discover.
+// It ends soon after ctx does. A read of a file that hangs is left behind, as in
+// Discover.
 func (e *Entry) Expand(ctx context.Context, x Expander) (Expanded, error) {
 	return e.expand(ctx, x, readFile)
 }
@@ -46,10 +50,13 @@ func (e *Entry) expand(ctx context.Context, x Expander, read opener) (Expanded, 
 	if len(missing) > 0 {
 		return Expanded{}, &MissingInputError{missing}
 	}
-	ex := &expansion{e: e, x: x}
+	ex := &expansion{e: e, x: x, read: read}
 	out, envFile := ex.entry(ctx)
+	if ex.err != nil && ctx.Err() == nil {
+		return Expanded{}, ex.err
+	}
 	if envFile != "" {
-		if err := ex.readEnvFile(ctx, envFile, read, &out); err != nil {
+		if err := ex.readEnvFile(ctx, envFile, &out); err != nil {
 			return Expanded{}, fmt.Errorf("envFile %s: %w", e.EnvFile, err)
 		}
 	}
@@ -62,12 +69,16 @@ func (e *Entry) expand(ctx context.Context, x Expander, read opener) (Expanded, 
 
 // expansion is one Entry being expanded.
 type expansion struct {
-	e        *Entry
-	x        Expander
+	e *Entry
+	x Expander
+	// read is nil to leave files unread, for identities.
+	read     opener
 	secrets  []string
 	warnings []string
 	// unresolved: something stayed as written.
 	unresolved bool
+	// err is the first thing without which the server cannot be started.
+	err error
 }
 
 // entry expands everything but the contents of the environment file, whose
@@ -75,28 +86,28 @@ type expansion struct {
 func (ex *expansion) entry(ctx context.Context) (out Expanded, envFile string) {
 	e := ex.e
 	out = Expanded{
-		Command: ex.text("command", e.Command, 0), UnsetEnv: slices.Clone(e.UnsetEnv),
-		URL: ex.text("url", e.URL, 0),
+		Command: ex.text(ctx, "command", e.Command, 0), UnsetEnv: slices.Clone(e.UnsetEnv),
+		URL: ex.text(ctx, "url", e.URL, 0),
 		Env: ex.table(ctx, "env", e.Env), Headers: ex.table(ctx, "headers", e.Headers),
 	}
 	for i, arg := range e.Args {
-		out.Args = append(out.Args, ex.text("args["+strconv.Itoa(i)+"]", arg, 0))
+		out.Args = append(out.Args, ex.text(ctx, "args["+strconv.Itoa(i)+"]", arg, 0))
 	}
 	// A name without a slash is looked for in PATH.
 	if strings.ContainsAny(out.Command, "/"+string(filepath.Separator)) {
 		out.Command = ex.path("command", out.Command)
 	}
 	if e.Cwd != "" {
-		out.Cwd = ex.path("cwd", ex.text("cwd", e.Cwd, 0))
+		out.Cwd = ex.path("cwd", ex.text(ctx, "cwd", e.Cwd, 0))
 	}
 	if e.EnvFile != "" {
-		envFile = ex.path("envFile", ex.text("envFile", e.EnvFile, 0))
+		envFile = ex.path("envFile", ex.text(ctx, "envFile", e.EnvFile, 0))
 	}
 	if e.Auth != nil {
 		auth := *e.Auth
 		auth.Scopes = slices.Clone(auth.Scopes)
-		auth.ClientID = ex.text("auth.clientId", auth.ClientID, 0)
-		auth.ClientSecret = ex.text("auth.clientSecret", auth.ClientSecret, 0)
+		auth.ClientID = ex.text(ctx, "auth.clientId", auth.ClientID, 0)
+		auth.ClientSecret = ex.text(ctx, "auth.clientSecret", auth.ClientSecret, 0)
 		out.Auth = &auth
 	}
 	return out, envFile
@@ -152,11 +163,11 @@ func (ex *expansion) value(ctx context.Context, where, s string) (value string, 
 			return v, true
 		}
 	}
-	return ex.text(where, unescaped(s, f), 0), true
+	return ex.text(ctx, where, unescaped(s, f), 0), true
 }
 
 // text expands the references in s. Depth counts the defaults around it.
-func (ex *expansion) text(where, s string, depth int) string {
+func (ex *expansion) text(ctx context.Context, where, s string, depth int) string {
 	if depth > maxFallbacks {
 		ex.unresolved = true
 		return s
@@ -167,7 +178,7 @@ func (ex *expansion) text(where, s string, depth int) string {
 		case plain:
 			b.WriteString(p.text)
 		case variable:
-			b.WriteString(ex.variable(where, p, depth))
+			b.WriteString(ex.variable(ctx, where, p, depth))
 		case input:
 			v, ok := ex.x.Inputs[p.name]
 			if !ok {
@@ -179,6 +190,10 @@ func (ex *expansion) text(where, s string, depth int) string {
 			b.WriteString(v)
 		case fact:
 			b.WriteString(ex.fact(where, p))
+		case contents:
+			b.WriteString(ex.contents(ctx, where, p))
+		case command:
+			b.WriteString(ex.output(ctx, where, p))
 		case foreignForm:
 			ex.unresolved = true
 			ex.warn("%s: ${%s} is not supported and stays as written", where, p.name)
@@ -188,18 +203,61 @@ func (ex *expansion) text(where, s string, depth int) string {
 	return b.String()
 }
 
-func (ex *expansion) variable(where string, p piece, depth int) string {
+func (ex *expansion) variable(ctx context.Context, where string, p piece, depth int) string {
 	v, set := ex.getenv(p.name)
 	if p.hasFallback && (!set || v == "" && ex.e.forms&formDefaultEmpty != 0) {
-		return ex.text(where, p.fallback, depth+1)
+		return ex.text(ctx, where, p.fallback, depth+1)
 	}
-	if !set {
-		ex.unresolved = true
+	switch f := ex.e.forms; {
+	case set:
+		ex.secret(v)
+		return v
+	case f&formUnsetFails != 0:
+		ex.fail(fmt.Errorf("%s: the variable %s is not set", where, p.name))
+	case f&formUnsetEmpty != 0:
+		ex.warn("%s: the variable %s is not set, so it is empty", where, p.name)
+		return ""
+	default:
 		ex.warn("%s: the variable %s is not set, so its reference stays as written", where, p.name)
+	}
+	ex.unresolved = true
+	return p.text
+}
+
+// contents is the text of a file, without the white space around it. A relative
+// path is relative to the file of the entry.
+func (ex *expansion) contents(ctx context.Context, where string, p piece) string {
+	if ex.read == nil {
+		ex.unresolved = true
 		return p.text
 	}
-	ex.secret(v)
-	return v
+	path, ok := absolute(p.name, ex.x.Home, filepath.Dir(ex.e.Path))
+	text, err := "", errNoHome
+	if ok {
+		text, err = readText(ctx, path, ex.read)
+	}
+	if err != nil {
+		ex.fail(fmt.Errorf("%s: the file %s: %w", where, p.name, err))
+		return p.text
+	}
+	text = strings.TrimSpace(text)
+	ex.secret(text)
+	return text
+}
+
+// output is what a command within a value prints.
+func (ex *expansion) output(ctx context.Context, where string, p piece) string {
+	if ex.x.Run == nil {
+		ex.unresolved = true
+		return p.text
+	}
+	out, err := ex.x.Run(ctx, p.name)
+	if err != nil {
+		ex.fail(fmt.Errorf("%s: the command failed: %w", where, err))
+		return p.text
+	}
+	ex.secret(out)
+	return out
 }
 
 // fact is what the editor would know. In a project's file the workspace folder
@@ -222,7 +280,7 @@ func (ex *expansion) fact(where string, p piece) string {
 		}
 		return ex.x.Home
 	}
-	return string(filepath.Separator) // pathSeparator
+	return string(filepath.Separator) // pathSeparator, /
 }
 
 // known expands s without x.Run and by variables alone; ok is false when that leaves anything
@@ -232,7 +290,7 @@ func (ex *expansion) known(s string, whole bool) (value string, ok bool) {
 	if whole {
 		value, _ = ex.value(context.Background(), "", s) // runs nothing
 	} else {
-		value = ex.text("", s, 0)
+		value = ex.text(context.Background(), "", s, 0)
 	}
 	return value, value != "" && !ex.unresolved
 }
@@ -247,6 +305,13 @@ func (ex *expansion) getenv(name string) (string, bool) {
 func (ex *expansion) secret(v string) {
 	if utf8.RuneCountInString(v) >= MinSecret && !slices.Contains(ex.secrets, v) {
 		ex.secrets = append(ex.secrets, v)
+	}
+}
+
+// fail notes what keeps the server from being started.
+func (ex *expansion) fail(err error) {
+	if ex.err == nil {
+		ex.err = err
 	}
 }
 

@@ -181,10 +181,28 @@ func (f *fields) numberOf(n *node, high float64) float64 {
 
 // milliseconds reads a duration; 0 when it is not given or of no use.
 func (f *fields) milliseconds(name string) time.Duration {
+	return f.durationOf(f.get(name), time.Millisecond)
+}
+
+// seconds is milliseconds for tools that count in seconds.
+func (f *fields) seconds(name string) time.Duration {
+	return f.durationOf(f.get(name), time.Second)
+}
+
+func (f *fields) durationOf(n *node, unit time.Duration) time.Duration {
 	// A year is more than anybody waits, and far from what overflows.
-	const limit = 365 * 24 * time.Hour / time.Millisecond
-	v := f.numberOf(f.get(name), float64(limit))
-	return time.Duration(v * float64(time.Millisecond))
+	const limit = 365 * 24 * time.Hour
+	return time.Duration(f.numberOf(n, float64(limit/unit)) * float64(unit))
+}
+
+// exactNames reads a list of tool names as the globs that match these names and
+// no others.
+func (f *fields) exactNames(name string) []string {
+	list := f.list(name)
+	for i, tool := range list {
+		list[i] = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(tool)
+	}
+	return list
 }
 
 // enabled reads both ways in which tools switch a server off.

@@ -156,15 +156,18 @@ func FuzzExpand(f *testing.F) {
 	for _, s := range []string{
 		"", "${", "${}", "${A:-${B}}", "${env:A}${input:b}", "!!", "!x", "A_B", "${workspaceFolder}", "~/x", "${A:-${A:-${A:-}", "\x00${SET}\xff",
 	} {
-		f.Add(s, uint16(0xffff))
+		f.Add(s, uint32(0x7fff))
 	}
-	f.Fuzz(func(t *testing.T, s string, mask uint16) {
+	f.Fuzz(func(t *testing.T, s string, mask uint32) {
 		e := &Entry{Name: "s", Kind: "stdio", Command: "c", Args: []string{s}, Env: map[string]string{"K": s}, forms: forms(mask), base: "/base"}
 		out, err := e.Expand(t.Context(), expander())
 		if err != nil {
-			t.Fatal(err)
+			if e.forms&(formUnsetFails|formFile|formSingleBraces|formSubstitution|formCommand) == 0 {
+				t.Error(err)
+			}
+			return
 		}
-		if !strings.Contains(s, "${") && out.Args[0] != s {
+		if !strings.ContainsAny(s, "${") && out.Args[0] != s {
 			t.Errorf("%q became %q", s, out.Args[0])
 		}
 		uses := e.Uses()

@@ -90,6 +90,9 @@ func load(ctx context.Context, places []place, previous *Result, read opener) (m
 }
 
 func loadFile(p place, previous *Result, read opener) loaded {
+	if p.inline != "" {
+		read = func(string) ([]byte, fs.FileInfo, error) { return []byte(p.inline), nil, nil }
+	}
 	data, info, err := read(p.path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return loaded{state: FileAbsent}

@@ -68,6 +68,9 @@ type node struct {
 	key    string // the name or index in parent
 	// line and column count from 1, in bytes of the text as UTF-8.
 	line, column int
+	// origin is the node of the document that this one is a copy of; nil for one
+	// that is itself of a document.
+	origin *node
 }
 
 type member struct {
@@ -88,8 +91,9 @@ func (n *node) get(name string) *node {
 	return nil
 }
 
-// pointer is the JSON pointer of n (RFC 6901).
+// pointer is the JSON pointer of n in its document (RFC 6901).
 func (n *node) pointer() string {
+	n = n.written()
 	if n.parent == nil {
 		return ""
 	}

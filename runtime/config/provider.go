@@ -12,12 +12,18 @@ type provider struct {
 	name string
 	// places are in the order in which they win, strongest first.
 	places func(*site) []place
+	// merges: the tool combines entries of one name member by member, where
+	// others take the strongest alone.
+	merges bool
 }
 
 // place is one file, or a part of one.
 type place struct {
-	path  string // "" for row 0
-	level Level
+	path string // "" for row 0
+	// inline is the text itself, where it is not in a file: path is then only
+	// what it is called.
+	inline string
+	level  Level
 	// base is what relative paths in it are relative to.
 	base string
 	// personal: the file is the user's, but what is read of it is about the
@@ -30,16 +36,34 @@ type place struct {
 
 // located says whether a place is somewhere. A file of the user's is not when
 // there is no home directory.
-func (p *place) located() bool { return p.level == Host || filepath.IsAbs(p.path) }
+func (p *place) located() bool {
+	return p.level == Host || p.inline != "" || filepath.IsAbs(p.path)
+}
+
+// in is the place in another language than JSONC.
+func (p place) in(language parser) place {
+	p.parse = language
+	return p
+}
 
 // providers is the table, strongest first.
 func providers() []provider {
 	return []provider{
-		{HostID, "Host", hostPlaces},
-		{sidecarID, "mcp-sidecar", sidecarPlaces},
-		{"claude", "Claude Code", claudePlaces},
-		{"vscode", "VS Code", vscodePlaces},
-		{"mcp-json", "MCP Config", mcpJSONPlaces},
+		{id: HostID, name: "Host", places: hostPlaces},
+		{id: sidecarID, name: "mcp-sidecar", places: sidecarPlaces},
+		{id: "claude", name: "Claude Code", places: claudePlaces},
+		{id: "claude-desktop", name: "Claude Desktop", places: claudeDesktopPlaces},
+		{id: "codex", name: "OpenAI Codex", places: codexPlaces, merges: true},
+		{id: "gemini", name: "Gemini CLI", places: geminiPlaces},
+		{id: "opencode", name: "OpenCode", places: opencodePlaces, merges: true},
+		{id: "cursor", name: "Cursor", places: cursorPlaces},
+		{id: "windsurf", name: "Windsurf", places: windsurfPlaces},
+		{id: "vscode", name: "VS Code", places: vscodePlaces},
+		{id: "zed", name: "Zed", places: zedPlaces, merges: true},
+		{id: "mcphub", name: "MCPHub", places: mcphubPlaces},
+		{id: "crush", name: "Crush", places: crushPlaces, merges: true},
+		{id: "goose", name: "Goose", places: goosePlaces},
+		{id: "mcp-json", name: "MCP Config", places: mcpJSONPlaces},
 	}
 }
 
@@ -63,9 +87,10 @@ func (p *provider) chosen(o *Options) bool {
 
 // projectFile is a file looked for in each project directory.
 type projectFile struct {
-	path    string // relative; "*.suffix" for all files that end so
-	dialect *dialect
-	read    func(*reading)
+	path     string // relative; "*.suffix" for all files that end so
+	dialect  *dialect
+	read     func(*reading)
+	language parser // nil for JSONC
 }
 
 // inProject looks for files in each project directory, all of them in the
@@ -79,10 +104,14 @@ func (s *site) inProject(files ...projectFile) []place {
 				names = withSuffix(dir, f.path[1:])
 			}
 			for _, name := range names {
-				places = append(places, place{
-					path: filepath.Join(dir, name), level: Project, base: dir,
+				at := place{
+					path: filepath.Join(dir, filepath.FromSlash(name)), level: Project, base: dir,
 					parse: parseJSONC, dialect: f.dialect, read: f.read,
-				})
+				}
+				if f.language != nil {
+					at = at.in(f.language)
+				}
+				places = append(places, at)
 			}
 		}
 	}
@@ -100,7 +129,7 @@ func hostPlaces(s *site) []place {
 
 func sidecarPlaces(s *site) []place {
 	native := nativeDialect()
-	places := s.inProject(projectFile{".mcp-sidecar/mcp.json", native, readSidecarProject})
+	places := s.inProject(projectFile{path: ".mcp-sidecar/mcp.json", dialect: native, read: readSidecarProject})
 	user := s.ofUser(s.userFile(), native, readSidecarUser)
 	if s.opts.Include != nil && !slices.Contains(s.opts.Include, sidecarID) {
 		places = nil
@@ -118,7 +147,7 @@ func sidecarPlaces(s *site) []place {
 func mcpJSONPlaces(s *site) []place {
 	shared := sharedDialect()
 	return s.inProject(
-		projectFile{"mcp.json", shared, readMCPServers},
-		projectFile{".mcp.json", shared, readMCPServers},
+		projectFile{path: "mcp.json", dialect: shared, read: readMCPServers},
+		projectFile{path: ".mcp.json", dialect: shared, read: readMCPServers},
 	)
 }

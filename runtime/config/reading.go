@@ -3,6 +3,7 @@ package config
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // reading is one place being read.
@@ -32,6 +33,9 @@ type definition struct {
 type rule struct {
 	names []string
 	on    bool
+	// others: it is about all but those of these names; fold: whose case does not
+	// matter.
+	others, fold bool
 	// provider and base, unless "", narrow it to that provider's entries, and to
 	// files of that name.
 	provider string
@@ -39,17 +43,27 @@ type rule struct {
 }
 
 func (r *rule) matches(e *Entry) bool {
-	return slices.Contains(r.names, e.Name) &&
+	named := slices.ContainsFunc(r.names, func(name string) bool {
+		return name == e.Name || r.fold && strings.EqualFold(name, e.Name)
+	})
+	return named != r.others &&
 		(r.provider == "" || r.provider == e.Provider) &&
 		(r.base == "" || r.base == filepath.Base(e.Path))
 }
 
 // readMCPServers reads the form that most tools share.
-func readMCPServers(r *reading) {
-	r.repeated(r.root, "", nil, "mcpServers")
-	r.servers(r.root.get("mcpServers"))
-	if r.root.get("mcpServers") == nil {
-		r.misnamed("mcpServers", "servers")
+func readMCPServers(r *reading) { r.readServersAt("mcpServers", "servers") }
+
+// readServersAt reads the servers under a name of the file. Those under one of
+// the names that other tools have for it are not read, which is told.
+func (r *reading) readServersAt(name string, misnamed ...string) {
+	r.repeated(r.root, "", nil, name)
+	r.servers(r.root.get(name))
+	if r.root.get(name) != nil {
+		return
+	}
+	for _, wrong := range misnamed {
+		r.misnamed(name, wrong)
 	}
 }
 

@@ -9,6 +9,9 @@ import (
 // report collects diagnostics. Messages name keys and kinds, never values.
 type report struct {
 	diagnostics []Diagnostic
+	// told are those that came by add: what is in two merged entries is read
+	// twice, and told once.
+	told map[Diagnostic]bool
 }
 
 func (r *report) add(n *node, server string, warning bool, message string) {
@@ -17,6 +20,13 @@ func (r *report) add(n *node, server string, warning bool, message string) {
 	}
 	d := Diagnostic{Path: n.doc.path, Server: server, Message: message, Warning: warning, Pointer: n.pointer()}
 	d.Line, d.Column = n.position()
+	if r.told[d] {
+		return
+	}
+	if r.told == nil {
+		r.told = make(map[Diagnostic]bool)
+	}
+	r.told[d] = true
 	r.diagnostics = append(r.diagnostics, d)
 }
 

@@ -98,7 +98,7 @@ func TestAPlaceThatCannotBeFoundInTimeFailsDiscoveryInTime(t *testing.T) {
 		release := make(chan struct{})
 		defer close(release)
 		began := time.Now()
-		r := discover(t.Context(), m.opts, []provider{{"p", "P", func(*site) []place { <-release; return nil }}}, readFile)
+		r := discover(t.Context(), m.opts, []provider{{id: "p", name: "P", places: func(*site) []place { <-release; return nil }}}, readFile)
 		if took := time.Since(began); took != discoveryLimit || r.Hard == nil || !strings.Contains(r.Hard.Error(), "not read within 5 s") {
 			t.Errorf("after %s: %v", took, r.Hard)
 		}

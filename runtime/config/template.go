@@ -25,36 +25,133 @@ const (
 	variable              // of the environment
 	input                 // asked of the user
 	fact                  // of the editor's: a folder or the path separator
+	contents              // of a file
+	command               // what it prints
 	foreignForm           // known to the owning tool only
 )
 
 // split takes a value apart by the forms of its dialect. What looks like a
 // reference and is none of them is plain text.
 func split(s string, f forms) []piece {
-	if !strings.Contains(s, "${") {
+	if !strings.ContainsAny(s, "${") {
 		return []piece{{text: s}}
 	}
 	var pieces []piece
+	c := cutter{s: s, f: f, braces: braces(s)}
 	from := 0 // of the plain text not yet taken
-	for _, b := range braces(s) {
-		if b.start < from || b.end == 0 {
+	for i := 0; i < len(s); {
+		next := strings.IndexAny(s[i:], "${")
+		if next < 0 {
+			break
+		}
+		i += next
+		p, end := c.reference(i)
+		if end == 0 {
+			i++
 			continue
 		}
-		p, ok := reference(s[b.start+2:b.end], f)
-		if !ok {
-			continue
+		if from < i {
+			pieces = append(pieces, piece{text: s[from:i]})
 		}
-		if from < b.start {
-			pieces = append(pieces, piece{text: s[from:b.start]})
-		}
-		from = b.end + 1
-		p.text = s[b.start:from]
+		p.text = s[i:end]
 		pieces = append(pieces, p)
+		i, from = end, end
 	}
 	if from < len(s) {
 		pieces = append(pieces, piece{text: s[from:]})
 	}
 	return pieces
+}
+
+// cutter finds the references of one value, from left to right.
+type cutter struct {
+	s      string
+	f      forms
+	braces []brace // those from where the cutter stands on
+	// unclosed and open: a "$(", and a "{", was met that nothing closes. Looking
+	// for the end of each of a million of them would take for ever.
+	unclosed, open bool
+}
+
+// reference reads the reference that starts at i, and gives its end; 0 when
+// there is none.
+func (c *cutter) reference(i int) (piece, int) {
+	rest := c.s[i:]
+	switch {
+	case rest[0] == '{':
+		return c.singleBraces(i)
+	case strings.HasPrefix(rest, "${"):
+		for len(c.braces) > 0 && c.braces[0].start < i {
+			c.braces = c.braces[1:]
+		}
+		end := c.braces[0].end
+		if end == 0 {
+			return piece{}, 0
+		}
+		p, ok := inBraces(c.s[i+2:end], c.f)
+		if !ok {
+			return piece{}, 0
+		}
+		return p, end + 1
+	case strings.HasPrefix(rest, "$(") && c.f&formSubstitution != 0 && !c.unclosed:
+		end := parenthesisEnd(rest)
+		if c.unclosed = end == 0; c.unclosed {
+			return piece{}, 0
+		}
+		return piece{kind: command, name: strings.TrimSpace(rest[2:end])}, i + end + 1
+	case c.f&formBare != 0:
+		if n := nameLength(rest[1:]); n > 0 {
+			return piece{kind: variable, name: rest[1 : 1+n]}, i + 1 + n
+		}
+	}
+	return piece{}, 0
+}
+
+// singleBraces reads {env:V} and {file:path} at i.
+func (c *cutter) singleBraces(i int) (piece, int) {
+	if c.f&formSingleBraces == 0 || c.open {
+		return piece{}, 0
+	}
+	kind, prefix := variable, "{env:"
+	inner, ok := strings.CutPrefix(c.s[i:], prefix)
+	if !ok {
+		kind, prefix = contents, "{file:"
+		if inner, ok = strings.CutPrefix(c.s[i:], prefix); !ok {
+			return piece{}, 0
+		}
+	}
+	end := strings.IndexByte(inner, '}')
+	c.open = end < 0
+	if end <= 0 {
+		return piece{}, 0
+	}
+	return piece{kind: kind, name: inner[:end]}, i + len(prefix) + end + 1
+}
+
+// parenthesisEnd is the offset of the parenthesis that closes the "$(" at the
+// start of s, 0 when nothing does. Quotes and backslashes are those of a shell.
+func parenthesisEnd(s string) int {
+	depth := 0
+	var quote byte
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && quote != '\'':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case c == '(':
+			depth++
+		case c == ')':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return 0
 }
 
 // brace is the offsets of a "${" and of the "}" that closes it, 0 when nothing
@@ -79,18 +176,24 @@ func braces(s string) []brace {
 	return all
 }
 
-// reference reads what stands between "${" and "}". It looks no further into it
+// inBraces reads what stands between "${" and "}". It looks no further into it
 // than it has to, since braces within braces are each asked about.
-func reference(inner string, f forms) (piece, bool) {
-	if name, ok := strings.CutPrefix(inner, "env:"); ok && f&formEnv != 0 && name != "" {
-		return piece{kind: variable, name: name}, true
-	}
-	if id, ok := strings.CutPrefix(inner, "input:"); ok && f&formInput != 0 && id != "" {
-		return piece{kind: input, name: id}, true
+func inBraces(inner string, f forms) (piece, bool) {
+	if word, rest, ok := strings.Cut(inner, ":"); ok && rest != "" {
+		switch {
+		case word == "env" && f&formEnv != 0:
+			return piece{kind: variable, name: rest}, true
+		case word == "input" && f&formInput != 0:
+			return piece{kind: input, name: rest}, true
+		case word == "file" && f&formFile != 0:
+			return piece{kind: contents, name: rest}, true
+		case word == "cmd" && f&formCommand != 0:
+			return piece{kind: command, name: strings.TrimSpace(rest)}, true
+		}
 	}
 	if f&formEditor != 0 {
 		switch inner {
-		case "workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator":
+		case "workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator", "/":
 			return piece{kind: fact, name: inner}, true
 		}
 		for _, prefix := range []string{"command:", "config:", "workspaceFolder:"} {

@@ -6,9 +6,9 @@ import "slices"
 // command: what a user who is asked to trust it has to know.
 type Uses struct {
 	Variables []string // names
-	Commands  []string // as written, without the "!"
+	Commands  []string // as written, without what marks them as such
 	Inputs    []string // ids
-	Files     []string // environment files, as written
+	Files     []string // environment files and files whose text is a value, as written
 }
 
 // Uses looks at the entry as written. Each list is sorted.
@@ -64,6 +64,10 @@ func (u *Uses) text(s string, f forms, depth int) {
 			}
 		case input:
 			u.Inputs = append(u.Inputs, p.name)
+		case contents:
+			u.Files = append(u.Files, p.name)
+		case command:
+			u.Commands = append(u.Commands, p.name)
 		case plain, fact, foreignForm:
 		}
 	}

@@ -5,9 +5,9 @@ import "path/filepath"
 func vscodePlaces(s *site) []place {
 	editor := vscodeDialect()
 	places := s.inProject(
-		projectFile{".vscode/mcp.json", editor, readVSCode},
-		projectFile{"*.code-workspace", editor, readCodeWorkspace},
-		projectFile{".vscode/settings.json", editor, readVSCodeSettings},
+		projectFile{path: ".vscode/mcp.json", dialect: editor, read: readVSCode},
+		projectFile{path: "*.code-workspace", dialect: editor, read: readCodeWorkspace},
+		projectFile{path: ".vscode/settings.json", dialect: editor, read: readVSCodeSettings},
 	)
 	for _, product := range []string{"Code", "Code - Insiders", "VSCodium"} {
 		places = append(places, s.ofUser(filepath.Join(s.appConfig(), product, "User", "mcp.json"), editor, readVSCode))

@@ -1,0 +1,3 @@
+package config
+
+func claudeDesktopPlaces(*site) []place { return nil }

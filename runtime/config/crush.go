@@ -1,0 +1,3 @@
+package config
+
+func crushPlaces(*site) []place { return nil }

@@ -1,0 +1,3 @@
+package config
+
+func cursorPlaces(*site) []place { return nil }

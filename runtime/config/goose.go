@@ -1,0 +1,3 @@
+package config
+
+func goosePlaces(*site) []place { return nil }

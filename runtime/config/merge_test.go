@@ -1,0 +1,66 @@
+package config
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// parsed is a text as the member "s" of a document of that name.
+func parsed(t *testing.T, path, text string) definition {
+	t.Helper()
+	root, problem := parseJSONC(&document{path: path}, []byte(`{"s": `+text+`}`))
+	if problem != nil {
+		t.Fatal(problem)
+	}
+	return definition{name: "s", node: root.get("s")}
+}
+
+func TestMergedIsTheStrongestWithWhatTheOthersAdd(t *testing.T) {
+	cases := []struct {
+		name  string
+		texts []string // strongest first
+		want  string
+	}{
+		{"one", []string{`{"a": 1}`}, `{"a":1}`},
+		{"a member each", []string{`{"a": 1}`, `{"b": 2}`}, `{"a":1,"b":2}`},
+		{"the strongest wins", []string{`{"a": 1}`, `{"a": 2, "b": 2}`, `{"a": 3, "b": 3, "c": 3}`}, `{"a":1,"b":2,"c":3}`},
+		{"objects within", []string{`{"env": {"A": "1"}}`, `{"env": {"A": "2", "B": "2"}}`}, `{"env":{"A":"1","B":"2"}}`},
+		{"lists are taken whole", []string{`{"args": ["x"]}`, `{"args": ["y", "z"]}`}, `{"args":["x"]}`},
+		{"null is a value", []string{`{"env": null}`, `{"env": {"A": "1"}}`}, `{"env":null}`},
+		{"what is no object", []string{`"x"`, `{"a": 1}`}, `"x"`},
+		{"over what is no object", []string{`{"a": 1}`, `"x"`}, `{"a":1}`},
+		{"within, another kind", []string{`{"a": {"b": 1}}`, `{"a": [1]}`}, `{"a":{"b":1}}`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			var defs []definition
+			for _, text := range c.texts {
+				defs = append(defs, parsed(t, "f", text))
+			}
+			if got := string(merged(defs).node.json()); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+			for i, def := range defs {
+				if diff := cmp.Diff(string(parsed(t, "f", c.texts[i]).node.json()), string(def.node.json())); diff != "" {
+					t.Errorf("merging changed what was merged: %s", diff)
+				}
+			}
+		})
+	}
+}
+
+func TestAMergedValueKeepsWhereItStands(t *testing.T) {
+	strong := parsed(t, "strong", `{"a": {"b": 1}}`)
+	weak := definition{name: "s"}
+	root, _ := parseJSONC(&document{path: "weak"}, []byte("{\"deep\": {\"s\": {\"a\": {\"c\": [0,\n 2]}}}}"))
+	weak.node = root.get("deep").get("s")
+	both := merged([]definition{strong, weak}).node
+	own, other := both.get("a").get("b"), both.get("a").get("c").items[1]
+	if own.pointer() != "/s/a/b" || own.doc.path != "strong" || own.label(both) != "a.b" {
+		t.Errorf("the stronger one's is at %s in %s, called %s", own.pointer(), own.doc.path, own.label(both))
+	}
+	if other.pointer() != "/deep/s/a/c/1" || other.doc.path != "weak" || other.line != 2 || other.label(both) != "a.c[1]" {
+		t.Errorf("the weaker one's is at %s in %s:%d, called %s", other.pointer(), other.doc.path, other.line, other.label(both))
+	}
+}

@@ -1,0 +1,3 @@
+package config
+
+func zedPlaces(*site) []place { return nil }
