@@ -19,17 +19,19 @@ func switchServers(entries []*Entry, rules []rule) {
 
 // firstOfName keeps of each name the first entry. One that is disabled or
 // invalid owns its name like any other; one that was denied was never there.
-func firstOfName(entries []*Entry, denied func(*Entry) bool) []*Entry {
-	var winners []*Entry
+func firstOfName(entries []*Entry, denies func(*Entry) bool) (winners, denied []*Entry) {
 	taken := make(map[string]bool, len(entries))
 	for _, e := range entries {
-		if taken[e.Name] || denied != nil && denied(e) {
-			continue
+		switch {
+		case taken[e.Name]:
+		case denies != nil && denies(e):
+			denied = append(denied, e)
+		default:
+			taken[e.Name] = true
+			winners = append(winners, e)
 		}
-		taken[e.Name] = true
-		winners = append(winners, e)
 	}
-	return winners
+	return winners, denied
 }
 
 // mergeAliases makes one server of entries that would start the same thing

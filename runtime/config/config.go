@@ -47,6 +47,9 @@ type Options struct {
 	// Denied, when given, says which entries are left out before names compete:
 	// those the user refused to trust.
 	Denied func(*Entry) bool
+	// Before, when given, is called before the first file is read, with all on
+	// which the result depends.
+	Before func([]Dependency)
 	// Previous, when given, is an earlier Result: a file that cannot be parsed
 	// now but could be then gives what it gave then, and its diagnostic.
 	Previous *Result
@@ -55,6 +58,7 @@ type Options struct {
 // Result is what was found.
 type Result struct {
 	Entries     []Entry // one per name, in no particular order
+	Denied      []Entry // those that Options.Denied left out, and that had won their name otherwise
 	Diagnostics []Diagnostic
 	ExaKeys     []string
 	Files       []File // every place looked at, for doctor and for the watcher
@@ -65,6 +69,14 @@ type Result struct {
 	// good has what Options.Previous needs of the files that could be parsed, by
 	// path: the last good text, and whose it was.
 	good map[string]loaded
+}
+
+// Dependency is a file or directory, which may not be there yet, on whose state
+// a Result depends.
+type Dependency struct {
+	Path string
+	// Pattern says that the last element of Path is one, as of filepath.Match.
+	Pattern bool
 }
 
 // File is one place that was looked at.

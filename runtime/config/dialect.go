@@ -3,6 +3,8 @@ package config
 import "strings"
 
 // forms are the ways in which a dialect lets a value refer to something else.
+// They are part of Entry.TrustHash: a new one is added at the end, lest users
+// are asked again about all they have decided.
 type forms uint32
 
 const (

@@ -57,6 +57,9 @@ func discover(ctx context.Context, o Options, table []provider, read opener) (re
 	for _, r := range at.rows {
 		places = append(places, r.places...)
 	}
+	if o.Before != nil {
+		o.Before(at.site.dependencies(places))
+	}
 	files, err := load(ctx, places, o.Previous, read)
 	if err != nil {
 		return Result{Hard: err}
@@ -282,7 +285,7 @@ func (d *discovery) note(p *provider, at place, state FileState, found []definit
 func (d *discovery) result() Result {
 	o := &d.site.opts
 	switchServers(d.entries, d.switches)
-	winners := firstOfName(d.entries, o.Denied)
+	winners, denied := firstOfName(d.entries, o.Denied)
 	var keys []string
 	if o.FilterExa {
 		winners, keys = withoutExa(winners, o.Getenv)
@@ -292,6 +295,9 @@ func (d *discovery) result() Result {
 	result := Result{Diagnostics: d.report.diagnostics, ExaKeys: keys, Files: d.seen, good: make(map[string]loaded)}
 	for _, e := range winners {
 		result.Entries = append(result.Entries, *e)
+	}
+	for _, e := range denied {
+		result.Denied = append(result.Denied, *e)
 	}
 	for path, f := range d.files {
 		if f.text != nil {

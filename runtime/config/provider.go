@@ -102,6 +102,7 @@ func (s *site) inProject(files ...projectFile) []place {
 			names := []string{f.path}
 			if f.path[0] == '*' {
 				names = withSuffix(dir, f.path[1:])
+				s.patterns = append(s.patterns, filepath.Join(dir, f.path))
 			}
 			for _, name := range names {
 				at := place{

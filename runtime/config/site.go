@@ -19,6 +19,9 @@ type site struct {
 	// cwd is that of opts, without symbolic links.
 	cwd  string
 	dirs []string
+	// patterns are those of the files that are looked for by the ends of their
+	// names.
+	patterns []string
 }
 
 // newSite is given the home directory twice: realHome is without symbolic links.
@@ -107,6 +110,31 @@ func projectDirs(folder, home string) []string {
 			return dirs[:min(1, len(dirs))]
 		}
 	}
+}
+
+// dependencies are all on which a discovery with these places depends. Where a
+// repository begins decides which directories are a project's.
+func (s *site) dependencies(places []place) []Dependency {
+	var all []Dependency
+	known := make(map[Dependency]bool)
+	add := func(d Dependency) {
+		if !known[d] {
+			known[d] = true
+			all = append(all, d)
+		}
+	}
+	for _, p := range places {
+		if p.path != "" && p.inline == "" {
+			add(Dependency{Path: p.path})
+		}
+	}
+	for _, pattern := range s.patterns {
+		add(Dependency{Path: pattern, Pattern: true})
+	}
+	for _, dir := range s.dirs {
+		add(Dependency{Path: filepath.Join(dir, ".git")})
+	}
+	return all
 }
 
 // holds says that dir, symbolic links resolved, is path or above it.
