@@ -30,6 +30,7 @@ const (
 	MethodLogout                = "auth/logout"
 	MethodTrustList             = "trust/list"
 	MethodTrustAllow            = "trust/allow"
+	MethodTrustDeny             = "trust/deny"
 	MethodTrustRevoke           = "trust/revoke"
 	MethodShare                 = "runtime/share"
 	MethodExit                  = "runtime/exit"
@@ -107,6 +108,7 @@ func routes(impl Sidecar) map[string]route {
 	if impl, ok := impl.(Trust); ok {
 		all[MethodTrustList] = fixed(impl.TrustList)
 		all[MethodTrustAllow] = fixed(impl.TrustAllow)
+		all[MethodTrustDeny] = fixed(impl.TrustDeny)
 		all[MethodTrustRevoke] = fixed(impl.TrustRevoke)
 	}
 	if impl, ok := impl.(Sharing); ok {
@@ -157,6 +159,7 @@ func Methods(impl Sidecar) []string {
 		all = append(all,
 			MethodTrustList,
 			MethodTrustAllow,
+			MethodTrustDeny,
 			MethodTrustRevoke,
 		)
 	}
@@ -195,6 +198,7 @@ func requestMethods() []string {
 		MethodLogout,
 		MethodTrustList,
 		MethodTrustAllow,
+		MethodTrustDeny,
 		MethodTrustRevoke,
 		MethodShare,
 	}

@@ -216,15 +216,23 @@ type Trust interface {
 	//rpc:errors 1008
 	TrustList(context.Context, *TrustListParams) (*TrustListResult, error)
 
-	// TrustAllow allows one server as it was shown, and starts it. An entry that
-	// has changed since has another hash, and is refused with -32602.
+	// TrustAllow allows one server as it was shown, remembers that, and starts
+	// the server. An entry that has changed since has another hash, and is refused
+	// with -32602.
 	//
 	//rpc:method trust/allow
 	//rpc:errors 1002 1008
 	TrustAllow(context.Context, *TrustDecisionParams) (*TrustListResult, error)
 
+	// TrustDeny refuses one server as it was shown, and remembers that: it stops,
+	// and is left out from now on, as if its file did not have it.
+	//
+	//rpc:method trust/deny
+	//rpc:errors 1002 1008
+	TrustDeny(context.Context, *TrustDecisionParams) (*TrustListResult, error)
+
 	// TrustRevoke forgets what was decided about one server, be it allowed or
-	// denied: it stops, and waits untrusted.
+	// denied: it stops, and waits untrusted (or runs, if trust.project is "allow").
 	//
 	//rpc:method trust/revoke
 	//rpc:errors 1002 1008
@@ -310,16 +318,17 @@ type Host interface {
 	//rpc:method prompts/changed
 	PromptsChanged(context.Context, *ServerNotice) error
 
-	// Approve asks whether project servers may run. Sent only to a host with
-	// capability approve.
-	// This version does not send it yet.
+	// Approve asks whether project servers may run: one request for all that wait.
+	// Sent only to a host with capability approve, while trust.project is "ask".
+	// It is withdrawn when none of them waits any more. An error, or no decision
+	// about a server, is "later".
 	//
 	//rpc:method trust/approve
 	Approve(context.Context, *ApproveParams) (*ApproveResult, error)
 
-	// Input asks for the value of an ${input:id}. Sent only to a host with
-	// capability input.
-	// This version does not send it yet.
+	// Input asks for the value of an ${input:id}, one at a time. Sent only to a host
+	// with capability input. The value is remembered for the session, for all
+	// servers of that file.
 	//
 	//rpc:method input/request
 	Input(context.Context, *InputParams) (*InputResult, error)
@@ -391,8 +400,8 @@ type Unknown map[string]jsontext.Value
 // Capabilities says which requests the host answers. Of unknown ones a warning
 // in errors tells, as of unknown settings.
 type Capabilities struct {
-	// Approve: trust/approve. This version does not ask yet: a host that declares
-	// it has trust.project "ask" by default, and project servers stay untrusted.
+	// Approve: trust/approve. A host that declares it has trust.project "ask" by
+	// default.
 	Approve bool `json:"approve,omitempty"`
 	// Input: input/request.
 	Input bool `json:"input,omitempty"`
@@ -498,8 +507,8 @@ type DiscoverySettings struct {
 	Files []string `json:"files,omitempty"`
 	// FilterExa takes Exa servers out and returns their keys. Default true.
 	FilterExa *bool `json:"filterExa,omitempty"`
-	// Watch reloads what changed when a file changes. Default true. Not yet
-	// applied by this version: mcp/reload with mode "changed" reads the files.
+	// Watch notices changes of the files that are read and of those that could
+	// be, and restarts the servers whose entries have changed. Default true.
 	Watch   *bool   `json:"watch,omitempty"`
 	Unknown Unknown `json:",embed"`
 }
@@ -1218,11 +1227,15 @@ type ProjectServer struct {
 	Cwd          string            `json:"cwd,omitempty"`
 	URL          string            `json:"url,omitempty"`
 	Headers      map[string]string `json:"headers,omitempty"`
-	// Uses are the variables it would read and the commands it would run.
+	// Uses are the variables it would read, as ${NAME}, the commands it would run
+	// for values, as $(command), the files it would read for values, as file:PATH,
+	// and what it would ask for, as ${input:id}.
 	Uses []string `json:"uses"`
-	// Hash is of the entry: a changed one asks again.
+	// Hash is of what the entry would start: one that is changed in that asks
+	// again.
 	Hash string `json:"hash"`
-	// Decision is what was decided about it before, in trust/list.
+	// Decision is what was decided about it before, in trust/list; left out for
+	// nothing.
 	Decision Decision `json:"decision,omitempty"`
 }
 
@@ -1238,7 +1251,7 @@ type Decision string
 const (
 	DecideAllow Decision = "allow" // start it, and remember
 	DecideDeny  Decision = "deny"  // leave it out, and remember
-	DecideLater Decision = "later" // leave it untrusted for now
+	DecideLater Decision = "later" // leave it untrusted, and do not ask again until a full reload
 )
 
 // TrustListParams is empty.
@@ -1246,7 +1259,8 @@ type TrustListParams struct{}
 
 // TrustListResult lists the servers of the project's files.
 type TrustListResult struct {
-	// Servers are sorted by name, also those that were denied.
+	// Servers are sorted by name, then by file. Those that were denied are here,
+	// those that cannot be used or lost their name to a stronger file are not.
 	Servers []ProjectServer `json:"servers"`
 }
 

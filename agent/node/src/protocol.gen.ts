@@ -76,8 +76,8 @@ export interface InitializeParams {
  */
 export interface Capabilities {
   /**
-   * approve: trust/approve. This version does not ask yet: a host that declares
-   * it has trust.project "ask" by default, and project servers stay untrusted.
+   * approve: trust/approve. A host that declares it has trust.project "ask" by
+   * default.
    */
   approve?: boolean;
   /** input: input/request. */
@@ -191,8 +191,8 @@ export interface DiscoverySettings {
   /** filterExa takes Exa servers out and returns their keys. Default true. */
   filterExa?: boolean;
   /**
-   * watch reloads what changed when a file changes. Default true. Not yet
-   * applied by this version: mcp/reload with mode "changed" reads the files.
+   * watch notices changes of the files that are read and of those that could
+   * be, and restarts the servers whose entries have changed. Default true.
    */
   watch?: boolean;
 }
@@ -913,11 +913,21 @@ export interface ProjectServer {
   cwd?: string;
   url?: string;
   headers?: Record<string, string>;
-  /** uses are the variables it would read and the commands it would run. */
+  /**
+   * uses are the variables it would read, as ${NAME}, the commands it would run
+   * for values, as $(command), the files it would read for values, as file:PATH,
+   * and what it would ask for, as ${input:id}.
+   */
   uses: string[];
-  /** hash is of the entry: a changed one asks again. */
+  /**
+   * hash is of what the entry would start: one that is changed in that asks
+   * again.
+   */
   hash: string;
-  /** decision is what was decided about it before, in trust/list. */
+  /**
+   * decision is what was decided about it before, in trust/list; left out for
+   * nothing.
+   */
   decision?: Decision;
 }
 
@@ -930,7 +940,7 @@ export interface ApproveResult {
  * Decision about a project server.
  * - `allow`: start it, and remember
  * - `deny`: leave it out, and remember
- * - `later`: leave it untrusted for now
+ * - `later`: leave it untrusted, and do not ask again until a full reload
  */
 export type Decision = "allow" | "deny" | "later";
 
@@ -939,7 +949,10 @@ export type TrustListParams = Record<string, never>;
 
 /** TrustListResult lists the servers of the project's files. */
 export interface TrustListResult {
-  /** servers are sorted by name, also those that were denied. */
+  /**
+   * servers are sorted by name, then by file. Those that were denied are here,
+   * those that cannot be used or lost their name to a stronger file are not.
+   */
   servers: ProjectServer[];
 }
 
@@ -1072,13 +1085,19 @@ export interface HostRequests {
   /** trust/list lists the project servers and what was decided about them. */
   "trust/list": { params: TrustListParams; result: TrustListResult };
   /**
-   * trust/allow allows one server as it was shown, and starts it. An entry that
-   * has changed since has another hash, and is refused with -32602.
+   * trust/allow allows one server as it was shown, remembers that, and starts
+   * the server. An entry that has changed since has another hash, and is refused
+   * with -32602.
    */
   "trust/allow": { params: TrustDecisionParams; result: TrustListResult };
   /**
+   * trust/deny refuses one server as it was shown, and remembers that: it stops,
+   * and is left out from now on, as if its file did not have it.
+   */
+  "trust/deny": { params: TrustDecisionParams; result: TrustListResult };
+  /**
    * trust/revoke forgets what was decided about one server, be it allowed or
-   * denied: it stops, and waits untrusted.
+   * denied: it stops, and waits untrusted (or runs, if trust.project is "allow").
    */
   "trust/revoke": { params: TrustDecisionParams; result: TrustListResult };
   /** runtime/share opens the endpoint that guests connect to. */
@@ -1096,15 +1115,16 @@ export interface HostNotifications {
 /** Requests the sidecar makes of a host that declared the capability. */
 export interface SidecarRequests {
   /**
-   * trust/approve asks whether project servers may run. Sent only to a host with
-   * capability approve.
-   * This version does not send it yet.
+   * trust/approve asks whether project servers may run: one request for all that wait.
+   * Sent only to a host with capability approve, while trust.project is "ask".
+   * It is withdrawn when none of them waits any more. An error, or no decision
+   * about a server, is "later".
    */
   "trust/approve": { params: ApproveParams; result: ApproveResult };
   /**
-   * input/request asks for the value of an ${input:id}. Sent only to a host with
-   * capability input.
-   * This version does not send it yet.
+   * input/request asks for the value of an ${input:id}, one at a time. Sent only to a host
+   * with capability input. The value is remembered for the session, for all
+   * servers of that file.
    */
   "input/request": { params: InputParams; result: InputResult };
   /**

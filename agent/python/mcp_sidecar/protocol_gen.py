@@ -32,6 +32,7 @@ METHOD_LOGIN: Final = "auth/login"
 METHOD_LOGOUT: Final = "auth/logout"
 METHOD_TRUST_LIST: Final = "trust/list"
 METHOD_TRUST_ALLOW: Final = "trust/allow"
+METHOD_TRUST_DENY: Final = "trust/deny"
 METHOD_TRUST_REVOKE: Final = "trust/revoke"
 METHOD_SHARE: Final = "runtime/share"
 METHOD_EXIT: Final = "runtime/exit"
@@ -198,7 +199,7 @@ LogSource = Literal[
 Decision = Literal[
     "allow",  # start it, and remember
     "deny",  # leave it out, and remember
-    "later",  # leave it untrusted for now
+    "later",  # leave it untrusted, and do not ask again until a full reload
 ]
 
 
@@ -245,8 +246,8 @@ class Capabilities(TypedDict, total=False):
     in errors tells, as of unknown settings.
     """
 
-    # approve: trust/approve. This version does not ask yet: a host that declares
-    # it has trust.project "ask" by default, and project servers stay untrusted.
+    # approve: trust/approve. A host that declares it has trust.project "ask" by
+    # default.
     approve: bool
     # input: input/request.
     input: bool
@@ -355,8 +356,8 @@ class DiscoverySettings(TypedDict, total=False):
     files: list[str]
     # filterExa takes Exa servers out and returns their keys. Default true.
     filterExa: bool
-    # watch reloads what changed when a file changes. Default true. Not yet
-    # applied by this version: mcp/reload with mode "changed" reads the files.
+    # watch notices changes of the files that are read and of those that could
+    # be, and restarts the servers whose entries have changed. Default true.
     watch: bool
 
 
@@ -1010,9 +1011,12 @@ class _ProjectServerRequired(TypedDict):
     project: str
     provider: str
     providerName: str
-    # uses are the variables it would read and the commands it would run.
+    # uses are the variables it would read, as ${NAME}, the commands it would run
+    # for values, as $(command), the files it would read for values, as file:PATH,
+    # and what it would ask for, as ${input:id}.
     uses: list[str]
-    # hash is of the entry: a changed one asks again.
+    # hash is of what the entry would start: one that is changed in that asks
+    # again.
     hash: str
 
 
@@ -1027,7 +1031,8 @@ class ProjectServer(_ProjectServerRequired, total=False):
     cwd: str
     url: str
     headers: dict[str, str]
-    # decision is what was decided about it before, in trust/list.
+    # decision is what was decided about it before, in trust/list; left out for
+    # nothing.
     decision: Decision
 
 
@@ -1044,7 +1049,8 @@ class TrustListParams(TypedDict):
 class TrustListResult(TypedDict):
     """TrustListResult lists the servers of the project's files."""
 
-    # servers are sorted by name, also those that were denied.
+    # servers are sorted by name, then by file. Those that were denied are here,
+    # those that cannot be used or lost their name to a stronger file are not.
     servers: list[ProjectServer]
 
 

@@ -152,6 +152,10 @@ class Requests:
     ) -> TrustListResult: ...
     @overload
     async def request(
+        self, method: Literal["trust/deny"], params: TrustDecisionParams, /
+    ) -> TrustListResult: ...
+    @overload
+    async def request(
         self, method: Literal["trust/revoke"], params: TrustDecisionParams, /
     ) -> TrustListResult: ...
     @overload
@@ -265,6 +269,10 @@ class SyncRequests:
     @overload
     def request(
         self, method: Literal["trust/allow"], params: TrustDecisionParams, /
+    ) -> TrustListResult: ...
+    @overload
+    def request(
+        self, method: Literal["trust/deny"], params: TrustDecisionParams, /
     ) -> TrustListResult: ...
     @overload
     def request(

@@ -31,7 +31,7 @@ M.version = 1
 ---Capabilities says which requests the host answers. Of unknown ones a warning
 ---in errors tells, as of unknown settings.
 ---@class mcp_sidecar.Capabilities
----@field approve? boolean approve: trust/approve. This version does not ask yet: a host that declares it has trust.project "ask" by default, and project servers stay untrusted.
+---@field approve? boolean approve: trust/approve. A host that declares it has trust.project "ask" by default.
 ---@field input? boolean input: input/request.
 ---@field openUrl? boolean openUrl: auth/openUrl.
 ---@field elicitation? mcp_sidecar.ElicitationCapability elicitation: elicitation/create.
@@ -97,7 +97,7 @@ M.version = 1
 ---@field exclude? string[] exclude leaves these providers out.
 ---@field files? string[] files are further files in the native dialect.
 ---@field filterExa? boolean filterExa takes Exa servers out and returns their keys. Default true.
----@field watch? boolean watch reloads what changed when a file changes. Default true. Not yet applied by this version: mcp/reload with mode "changed" reads the files.
+---@field watch? boolean watch notices changes of the files that are read and of those that could be, and restarts the servers whose entries have changed. Default true.
 
 ---StartupSettings say when runtime/initialize and mcp/reload answer.
 ---@class mcp_sidecar.StartupSettings
@@ -585,9 +585,9 @@ M.version = 1
 ---@field cwd? string
 ---@field url? string
 ---@field headers? table<string, string>
----@field uses string[] uses are the variables it would read and the commands it would run.
----@field hash string hash is of the entry: a changed one asks again.
----@field decision? mcp_sidecar.Decision decision is what was decided about it before, in trust/list.
+---@field uses string[] uses are the variables it would read, as ${NAME}, the commands it would run for values, as $(command), the files it would read for values, as file:PATH, and what it would ask for, as ${input:id}.
+---@field hash string hash is of what the entry would start: one that is changed in that asks again.
+---@field decision? mcp_sidecar.Decision decision is what was decided about it before, in trust/list; left out for nothing.
 
 ---ApproveResult maps server names to decisions.
 ---@class mcp_sidecar.ApproveResult
@@ -597,14 +597,14 @@ M.version = 1
 ---@alias mcp_sidecar.Decision
 ---| 'allow' # start it, and remember
 ---| 'deny' # leave it out, and remember
----| 'later' # leave it untrusted for now
+---| 'later' # leave it untrusted, and do not ask again until a full reload
 
 ---TrustListParams is empty.
 ---@class mcp_sidecar.TrustListParams
 
 ---TrustListResult lists the servers of the project's files.
 ---@class mcp_sidecar.TrustListResult
----@field servers mcp_sidecar.ProjectServer[] servers are sorted by name, also those that were denied.
+---@field servers mcp_sidecar.ProjectServer[] servers are sorted by name, then by file. Those that were denied are here, those that cannot be used or lost their name to a stronger file are not.
 
 ---TrustDecisionParams name a server of trust/list. The name is not enough: the
 ---entry may change between showing and deciding, and a denied one may share its
@@ -682,9 +682,11 @@ M.method = {
   logout = 'auth/logout',
   --- trust/list lists the project servers and what was decided about them.
   trust_list = 'trust/list',
-  --- trust/allow allows one server as it was shown, and starts it. An entry that has changed since has another hash, and is refused with -32602.
+  --- trust/allow allows one server as it was shown, remembers that, and starts the server. An entry that has changed since has another hash, and is refused with -32602.
   trust_allow = 'trust/allow',
-  --- trust/revoke forgets what was decided about one server, be it allowed or denied: it stops, and waits untrusted.
+  --- trust/deny refuses one server as it was shown, and remembers that: it stops, and is left out from now on, as if its file did not have it.
+  trust_deny = 'trust/deny',
+  --- trust/revoke forgets what was decided about one server, be it allowed or denied: it stops, and waits untrusted (or runs, if trust.project is "allow").
   trust_revoke = 'trust/revoke',
   --- runtime/share opens the endpoint that guests connect to.
   share = 'runtime/share',
@@ -708,9 +710,9 @@ M.method = {
   resource_updated = 'resources/updated',
   --- prompts/changed says that a server's list of prompts changed. This version does not send it yet.
   prompts_changed = 'prompts/changed',
-  --- trust/approve asks whether project servers may run. Sent only to a host with capability approve. This version does not send it yet.
+  --- trust/approve asks whether project servers may run: one request for all that wait. Sent only to a host with capability approve, while trust.project is "ask". It is withdrawn when none of them waits any more. An error, or no decision about a server, is "later".
   approve = 'trust/approve',
-  --- input/request asks for the value of an ${input:id}. Sent only to a host with capability input. This version does not send it yet.
+  --- input/request asks for the value of an ${input:id}, one at a time. Sent only to a host with capability input. The value is remembered for the session, for all servers of that file.
   input = 'input/request',
   --- elicitation/create relays a server's elicitation (MCP: client/elicitation). Sent only to a host with capability elicitation. This version does not send it yet.
   elicit = 'elicitation/create',
