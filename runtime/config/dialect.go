@@ -85,12 +85,7 @@ func copilotDialect() *dialect {
 
 func decodeNative(f *fields) {
 	e := f.e
-	e.Command = f.str("command")
-	e.Args = f.list("args")
-	e.Env = f.table("env", nil)
-	e.Cwd = f.str("cwd")
-	e.URL = f.str("url")
-	e.Headers = f.table("headers", nil)
+	f.reach(nil)
 	e.Timeout = f.milliseconds("timeout")
 	e.CallTimeout = f.milliseconds("callTimeout")
 	if tools := f.object("tools"); tools != nil {
@@ -143,13 +138,7 @@ func decodeClaude(f *fields) {
 
 func decodeVSCode(f *fields) {
 	e := f.e
-	e.Command = f.str("command")
-	e.Args = f.list("args")
-	e.Env = f.table("env", func(name string) { e.UnsetEnv = append(e.UnsetEnv, name) })
-	e.EnvFile = f.str("envFile")
-	e.Cwd = f.str("cwd")
-	e.URL = f.str("url")
-	e.Headers = f.table("headers", nil)
+	f.reach(func(name string) { e.UnsetEnv = append(e.UnsetEnv, name) })
 	if scheme, _, ok := strings.Cut(e.URL, "://"); ok && (scheme == "unix" || scheme == "pipe") {
 		f.invalid(f.get("url"), "url: %s:// addresses are not supported: use http:// or https://", scheme)
 	}
@@ -167,6 +156,7 @@ func decodeVSCode(f *fields) {
 	}
 	f.enabled()
 	f.transport()
+	f.envFile()
 }
 
 func decodeCopilot(f *fields) {

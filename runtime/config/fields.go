@@ -16,13 +16,22 @@ type fields struct {
 	e    *Entry
 	obj  *node
 	used map[string]bool // names an accessor has asked for
+	// words are the tool's own names for what is asked for by the usual ones.
+	words map[string]string
 	// invalidAt is where e.Invalid first arose; nil while it is "".
 	invalidAt *node
 }
 
-// get is the member of that name, or nil when it is missing or null.
+// get is the member of that name, or nil when it is missing or null. The tool's
+// own name for it counts before the usual one.
 func (f *fields) get(name string) *node {
 	f.used[name] = true
+	if word, ok := f.words[name]; ok {
+		f.used[word] = true
+		if n := present(f.obj.get(word)); n != nil {
+			return n
+		}
+	}
 	return present(f.obj.get(name))
 }
 
@@ -203,6 +212,28 @@ func (f *fields) exactNames(name string) []string {
 		list[i] = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(tool)
 	}
 	return list
+}
+
+// reach reads how the server is reached; onNull is that of table, for env.
+func (f *fields) reach(onNull func(name string)) {
+	e := f.e
+	e.Command = f.str("command")
+	e.Args = f.list("args")
+	e.Env = f.table("env", onNull)
+	e.Cwd = f.str("cwd")
+	e.URL = f.str("url")
+	e.Headers = f.table("headers", nil)
+}
+
+// envFile reads the path of an environment file. The transport must be known: a
+// server that is not started has no environment.
+func (f *fields) envFile() {
+	path := f.str("envFile")
+	if path != "" && f.e.Kind != "stdio" {
+		f.note(f.get("envFile"), "only for servers that are started: it has no effect on one with a url")
+		return
+	}
+	f.e.EnvFile = path
 }
 
 // enabled reads both ways in which tools switch a server off.

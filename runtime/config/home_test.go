@@ -39,6 +39,8 @@ func TestNoFileOfTheProjectPassesForTheUsers(t *testing.T) {
 					".claude.json", ".claude/settings.json", ".config/mcp-sidecar/mcp.json", "mcp-sidecar/mcp.json",
 					".config/Code/User/mcp.json", "Code/User/mcp.json", ".copilot/mcp-config.json", "AppData/Roaming/Code/User/mcp.json",
 					"Library/Application Support/Code/User/mcp.json",
+					".config/devin/mcp_config.json", "devin/mcp_config.json", "AppData/Roaming/devin/mcp_config.json",
+					".codeium/windsurf/mcp_config.json", ".codeium/mcp_config.json",
 				} {
 					m.write(t, "home/project/"+prefix+file, []byte(evil))
 				}

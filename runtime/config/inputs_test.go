@@ -32,6 +32,10 @@ func readersUnderTest() []readerUnderTest {
 		{"vscode-user", "home/.config/Code/User/mcp.json", `{"servers": %s}`},
 		{"copilot", "home/.copilot/mcp-config.json", `{"mcpServers": %s}`},
 		{"mcp-json", "home/project/mcp.json", `{"mcpServers": %s}`},
+		{"cursor-project", "home/project/.cursor/mcp.json", `{"mcpServers": %s}`},
+		{"cursor-user", "home/.cursor/mcp.json", `{"mcpServers": %s}`},
+		{"devin-project", "home/project/.devin/mcp_config.json", `{"mcpServers": %s}`},
+		{"windsurf", "home/.codeium/windsurf/mcp_config.json", `{"mcpServers": %s}`},
 	}
 }
 
