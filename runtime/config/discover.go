@@ -218,8 +218,8 @@ func (d *discovery) readRow(r row) {
 	for _, at := range r.places {
 		found = append(found, d.read(&r.provider, at)...)
 	}
-	if r.provider.merges {
-		found = combined(found)
+	if r.provider.merge != nil {
+		found = combined(found, r.provider.merge)
 	}
 	for _, def := range found {
 		d.entries = append(d.entries, d.report.decode(&r.provider, def))

@@ -2,11 +2,15 @@ package config
 
 import "slices"
 
+// merger makes one node of what two places say about the same thing, as a tree
+// of its own in which every value keeps where it stands.
+type merger func(strong, weak *node) *node
+
 // combined are the definitions of a row that merges: one of each name, in the
 // order in which the names come first. One in which a project has a part is
 // followed by what it is without, for the case that the user does not trust the
 // project: nothing but the first of a name counts.
-func combined(found []definition) []definition {
+func combined(found []definition, merge merger) []definition {
 	byName := make(map[string][]definition, len(found))
 	var names []string
 	for _, def := range found {
@@ -18,35 +22,64 @@ func combined(found []definition) []definition {
 	all := make([]definition, 0, len(names))
 	for _, name := range names {
 		defs := byName[name]
-		all = append(all, merged(defs))
+		all = append(all, merged(defs, merge))
 		own := slices.DeleteFunc(slices.Clone(defs), func(def definition) bool { return def.place.level == Project })
 		if len(own) > 0 && len(own) < len(defs) {
-			all = append(all, merged(own))
+			all = append(all, merged(own, merge))
 		}
 	}
 	return all
 }
 
-// merged combines what several places say about one server, as the owning tool
-// does: objects member by member, and of anything else the strongest, which is
-// the first. Every value keeps where it stands.
-func merged(defs []definition) definition {
+// merged combines what several places say about one server, strongest first.
+func merged(defs []definition, merge merger) definition {
 	strongest := defs[0]
 	for _, weaker := range defs[1:] {
-		strongest.node = overlaid(strongest.node, weaker.node)
+		strongest.node = merge(strongest.node, weaker.node)
 	}
 	return strongest
 }
 
-// overlaid is strong with what weak has beside it, as a tree of its own.
+// overlaid merges objects member by member, however deep, and takes of anything
+// else the strong one.
 func overlaid(strong, weak *node) *node {
 	if strong.kind != object || weak.kind != object {
 		return strong.copied()
 	}
+	return memberwise(strong, weak, overlaid)
+}
+
+// appended is overlaid, but arrays are joined, the weak one's items first, and
+// null says nothing.
+func appended(strong, weak *node) *node {
+	switch {
+	case strong.kind == null:
+		return weak.copied()
+	case strong.kind == array && weak.kind == array:
+		both := strong.copied()
+		both.setItems(append(weak.copied().items, both.items...))
+		return both
+	case strong.kind == object && weak.kind == object:
+		return memberwise(strong, weak, appended)
+	}
+	return strong.copied()
+}
+
+// replaced merges two objects, of whose members it takes the strong one whole.
+func replaced(strong, weak *node) *node {
+	if strong.kind != object || weak.kind != object {
+		return strong.copied()
+	}
+	return memberwise(strong, weak, func(strong, _ *node) *node { return strong.copied() })
+}
+
+// memberwise is strong with what weak has beside it; merge makes one of a member
+// that both have.
+func memberwise(strong, weak *node, merge merger) *node {
 	all := make([]member, 0, len(strong.members)+len(weak.members))
 	for _, m := range strong.members {
 		if other := weak.get(m.name); other != nil {
-			all = append(all, member{m.name, overlaid(m.value, other)})
+			all = append(all, member{m.name, merge(m.value, other)})
 		} else {
 			all = append(all, member{m.name, m.value.copied()})
 		}

@@ -21,16 +21,24 @@ func TestMergedIsTheStrongestWithWhatTheOthersAdd(t *testing.T) {
 		name  string
 		texts []string // strongest first
 		want  string
+		merge merger
 	}{
-		{"one", []string{`{"a": 1}`}, `{"a":1}`},
-		{"a member each", []string{`{"a": 1}`, `{"b": 2}`}, `{"a":1,"b":2}`},
-		{"the strongest wins", []string{`{"a": 1}`, `{"a": 2, "b": 2}`, `{"a": 3, "b": 3, "c": 3}`}, `{"a":1,"b":2,"c":3}`},
-		{"objects within", []string{`{"env": {"A": "1"}}`, `{"env": {"A": "2", "B": "2"}}`}, `{"env":{"A":"1","B":"2"}}`},
-		{"lists are taken whole", []string{`{"args": ["x"]}`, `{"args": ["y", "z"]}`}, `{"args":["x"]}`},
-		{"null is a value", []string{`{"env": null}`, `{"env": {"A": "1"}}`}, `{"env":null}`},
-		{"what is no object", []string{`"x"`, `{"a": 1}`}, `"x"`},
-		{"over what is no object", []string{`{"a": 1}`, `"x"`}, `{"a":1}`},
-		{"within, another kind", []string{`{"a": {"b": 1}}`, `{"a": [1]}`}, `{"a":{"b":1}}`},
+		{"one", []string{`{"a": 1}`}, `{"a":1}`, overlaid},
+		{"a member each", []string{`{"a": 1}`, `{"b": 2}`}, `{"a":1,"b":2}`, overlaid},
+		{"the strongest wins", []string{`{"a": 1}`, `{"a": 2, "b": 2}`, `{"a": 3, "b": 3, "c": 3}`}, `{"a":1,"b":2,"c":3}`, overlaid},
+		{"objects within", []string{`{"env": {"A": "1"}}`, `{"env": {"A": "2", "B": "2"}}`}, `{"env":{"A":"1","B":"2"}}`, overlaid},
+		{"lists are taken whole", []string{`{"args": ["x"]}`, `{"args": ["y", "z"]}`}, `{"args":["x"]}`, overlaid},
+		{"null is a value", []string{`{"env": null}`, `{"env": {"A": "1"}}`}, `{"env":null}`, overlaid},
+		{"what is no object", []string{`"x"`, `{"a": 1}`}, `"x"`, overlaid},
+		{"over what is no object", []string{`{"a": 1}`, `"x"`}, `{"a":1}`, overlaid},
+		{"within, another kind", []string{`{"a": {"b": 1}}`, `{"a": [1]}`}, `{"a":{"b":1}}`, overlaid},
+		{"appended: lists are joined, the weakest first", []string{`{"args": ["x"]}`, `{"args": ["y"]}`, `{"args": ["z"]}`}, `{"args":["z","y","x"]}`, appended},
+		{"appended: null says nothing", []string{`{"a": null, "b": {"c": null}}`, `{"a": 1, "b": {"c": 2}}`}, `{"a":1,"b":{"c":2}}`, appended},
+		{"appended: another kind", []string{`{"a": [1]}`, `{"a": "x"}`}, `{"a":[1]}`, appended},
+		{"appended: objects within", []string{`{"env": {"A": "1"}}`, `{"env": {"A": "2", "B": "2"}}`}, `{"env":{"A":"1","B":"2"}}`, appended},
+		{"replaced: a member each", []string{`{"a": 1}`, `{"a": 2, "b": 2}`}, `{"a":1,"b":2}`, replaced},
+		{"replaced: objects within are taken whole", []string{`{"env": {"A": "1"}}`, `{"env": {"B": "2"}}`}, `{"env":{"A":"1"}}`, replaced},
+		{"replaced: what is no object", []string{`null`, `{"a": 1}`}, `null`, replaced},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -38,7 +46,7 @@ func TestMergedIsTheStrongestWithWhatTheOthersAdd(t *testing.T) {
 			for _, text := range c.texts {
 				defs = append(defs, parsed(t, "f", text))
 			}
-			if got := string(merged(defs).node.json()); got != c.want {
+			if got := string(merged(defs, c.merge).node.json()); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 			for i, def := range defs {
@@ -55,7 +63,7 @@ func TestAMergedValueKeepsWhereItStands(t *testing.T) {
 	weak := definition{name: "s"}
 	root, _ := parseJSONC(&document{path: "weak"}, []byte("{\"deep\": {\"s\": {\"a\": {\"c\": [0,\n 2]}}}}"))
 	weak.node = root.get("deep").get("s")
-	both := merged([]definition{strong, weak}).node
+	both := merged([]definition{strong, weak}, overlaid).node
 	own, other := both.get("a").get("b"), both.get("a").get("c").items[1]
 	if own.pointer() != "/s/a/b" || own.doc.path != "strong" || own.label(both) != "a.b" {
 		t.Errorf("the stronger one's is at %s in %s, called %s", own.pointer(), own.doc.path, own.label(both))

@@ -12,9 +12,9 @@ type provider struct {
 	name string
 	// places are in the order in which they win, strongest first.
 	places func(*site) []place
-	// merges: the tool combines entries of one name member by member, where
-	// others take the strongest alone.
-	merges bool
+	// merge is how the tool combines entries of one name; nil when it takes the
+	// strongest alone.
+	merge merger
 }
 
 // place is one file, or a part of one.
@@ -53,16 +53,16 @@ func providers() []provider {
 		{id: sidecarID, name: "mcp-sidecar", places: sidecarPlaces},
 		{id: "claude", name: "Claude Code", places: claudePlaces},
 		{id: "claude-desktop", name: "Claude Desktop", places: claudeDesktopPlaces},
-		{id: "codex", name: "OpenAI Codex", places: codexPlaces, merges: true},
+		{id: "codex", name: "OpenAI Codex", places: codexPlaces, merge: overlaid},
 		{id: "gemini", name: "Gemini CLI", places: geminiPlaces},
-		{id: "opencode", name: "OpenCode", places: opencodePlaces, merges: true},
+		{id: "opencode", name: "OpenCode", places: opencodePlaces, merge: overlaid},
 		{id: "cursor", name: "Cursor", places: cursorPlaces},
 		{id: "windsurf", name: "Windsurf", places: windsurfPlaces},
 		{id: "vscode", name: "VS Code", places: vscodePlaces},
-		{id: "zed", name: "Zed", places: zedPlaces, merges: true},
+		{id: "zed", name: "Zed", places: zedPlaces, merge: overlaid},
 		{id: "mcphub", name: "MCPHub", places: mcphubPlaces},
-		{id: "crush", name: "Crush", places: crushPlaces, merges: true},
-		{id: "goose", name: "Goose", places: goosePlaces},
+		{id: "crush", name: "Crush", places: crushPlaces, merge: appended},
+		{id: "goose", name: "Goose", places: goosePlaces, merge: replaced},
 		{id: "mcp-json", name: "MCP Config", places: mcpJSONPlaces},
 	}
 }
