@@ -222,7 +222,9 @@ func (d *discovery) readRow(r row) {
 		found = combined(found, r.provider.merge)
 	}
 	for _, def := range found {
-		d.entries = append(d.entries, d.report.decode(&r.provider, def))
+		if e := d.report.decode(&r.provider, def); e != nil {
+			d.entries = append(d.entries, e)
+		}
 	}
 }
 

@@ -20,6 +20,8 @@ type fields struct {
 	words map[string]string
 	// invalidAt is where e.Invalid first arose; nil while it is "".
 	invalidAt *node
+	// skipped: it is no server.
+	skipped bool
 }
 
 // get is the member of that name, or nil when it is missing or null. The tool's
@@ -52,6 +54,12 @@ func (f *fields) invalid(n *node, format string, args ...any) {
 	f.e.Invalid = message
 	f.e.InvalidPointer = n.pointer()
 	f.invalidAt = n
+}
+
+// skip leaves the entry out, with a warning that says why.
+func (f *fields) skip(why string) {
+	f.skipped = true
+	f.warn(f.obj, f.e.Name, "%s", why)
 }
 
 func (f *fields) expected(n *node, what string) {
@@ -108,7 +116,10 @@ func (f *fields) listOf(n *node) []string {
 // strings; onNull is told of each name whose value is null, and when it is nil
 // such a value is as wrong as an array.
 func (f *fields) table(name string, onNull func(name string)) map[string]string {
-	n := f.get(name)
+	return f.tableOf(f.get(name), onNull)
+}
+
+func (f *fields) tableOf(n *node, onNull func(name string)) map[string]string {
 	if n == nil {
 		return nil
 	}

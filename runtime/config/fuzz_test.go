@@ -21,6 +21,7 @@ func FuzzCopilot(f *testing.F)         { fuzzReader(f, "copilot") }
 func FuzzMCPJSON(f *testing.F)         { fuzzReader(f, "mcp-json") }
 func FuzzCursor(f *testing.F)          { fuzzReader(f, "cursor-user") }
 func FuzzWindsurf(f *testing.F)        { fuzzReader(f, "windsurf") }
+func FuzzZed(f *testing.F)             { fuzzReader(f, "zed-user") }
 
 // fuzzReader gives one reader any file at all.
 func fuzzReader(f *testing.F, name string) {

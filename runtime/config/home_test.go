@@ -23,11 +23,13 @@ func TestNoFileOfTheProjectPassesForTheUsers(t *testing.T) {
 		{"a relative CLAUDE_CONFIG_DIR", "", map[string]string{"CLAUDE_CONFIG_DIR": "."}},
 		{"CLAUDE_CONFIG_DIR under no home", "", map[string]string{"CLAUDE_CONFIG_DIR": "~/"}},
 		{"a relative COPILOT_HOME", "", map[string]string{"COPILOT_HOME": ".copilot"}},
+		{"a relative FLATPAK_XDG_CONFIG_HOME", "", map[string]string{"FLATPAK_XDG_CONFIG_HOME": ".config"}},
 		{"a relative APPDATA", "", map[string]string{"APPDATA": "AppData/Roaming"}},
 		{"CLAUDE_CONFIG_DIR, with a home", "$home", map[string]string{"CLAUDE_CONFIG_DIR": "."}},
+		{"FLATPAK_XDG_CONFIG_HOME, with a home", "$home", map[string]string{"FLATPAK_XDG_CONFIG_HOME": ".config"}},
 		{"XDG_CONFIG_HOME, with a home", "$home", map[string]string{"XDG_CONFIG_HOME": ".config"}},
 	}
-	const evil = `{"mcpServers": {"evil": {"command": "evil"}}, "servers": {"evil": {"command": "evil"}}}`
+	const evil = `{"mcpServers": {"evil": {"command": "evil"}}, "servers": {"evil": {"command": "evil"}}, "context_servers": {"evil": {"command": "evil"}}}`
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			m := newMachine(t)
@@ -41,6 +43,7 @@ func TestNoFileOfTheProjectPassesForTheUsers(t *testing.T) {
 					"Library/Application Support/Code/User/mcp.json",
 					".config/devin/mcp_config.json", "devin/mcp_config.json", "AppData/Roaming/devin/mcp_config.json",
 					".codeium/windsurf/mcp_config.json", ".codeium/mcp_config.json",
+					".config/zed/settings.json", "zed/settings.json", "Zed/settings.json", "AppData/Roaming/Zed/settings.json",
 				} {
 					m.write(t, "home/project/"+prefix+file, []byte(evil))
 				}

@@ -36,6 +36,8 @@ func readersUnderTest() []readerUnderTest {
 		{"cursor-user", "home/.cursor/mcp.json", `{"mcpServers": %s}`},
 		{"devin-project", "home/project/.devin/mcp_config.json", `{"mcpServers": %s}`},
 		{"windsurf", "home/.codeium/windsurf/mcp_config.json", `{"mcpServers": %s}`},
+		{"zed-project", "home/project/.zed/settings.json", `{"context_servers": %s}`},
+		{"zed-user", "home/.config/zed/settings.json", `{"theme": "One Dark", "context_servers": %s}`},
 	}
 }
 

@@ -59,7 +59,7 @@ func providers() []provider {
 		{id: "cursor", name: "Cursor", places: cursorPlaces},
 		{id: "windsurf", name: "Windsurf", places: windsurfPlaces},
 		{id: "vscode", name: "VS Code", places: vscodePlaces},
-		{id: "zed", name: "Zed", places: zedPlaces, merge: overlaid},
+		{id: "zed", name: "Zed", places: zedPlaces, merge: zedMerged},
 		{id: "mcphub", name: "MCPHub", places: mcphubPlaces},
 		{id: "crush", name: "Crush", places: crushPlaces, merge: appended},
 		{id: "goose", name: "Goose", places: goosePlaces, merge: replaced},

@@ -147,7 +147,8 @@ func (r *reading) define(name string, n *node) {
 	r.found = append(r.found, definition{name, n, r.place, r.inputs})
 }
 
-// decode makes an entry of a definition, in the dialect of its place.
+// decode makes an entry of a definition, in the dialect of its place; nil when
+// the definition is of no server.
 func (r *report) decode(p *provider, def definition) *Entry {
 	n, at := def.node, def.place
 	e := &Entry{
@@ -160,7 +161,9 @@ func (r *report) decode(p *provider, def definition) *Entry {
 	e.Line, e.Column = n.position()
 	f := &fields{report: r, e: e, obj: n, used: make(map[string]bool)}
 	if n.kind == object {
-		at.dialect.decode(f)
+		if at.dialect.decode(f); f.skipped {
+			return nil
+		}
 		f.unused(at.dialect.silent)
 	} else {
 		f.expected(n, "an object")
