@@ -2,6 +2,9 @@ package config
 
 import (
 	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 )
 
 // mcpJSON is Claude Code's project file, which is also everybody's.
@@ -13,15 +16,15 @@ func claudePlaces(s *site) []place {
 	if dir, ok := absolute(s.env("CLAUDE_CONFIG_DIR"), s.opts.Home, ""); ok {
 		main, settings = filepath.Join(dir, ".claude.json"), filepath.Join(dir, "settings.json")
 	}
-	own := claudeDialect()
-	local := s.ofUser(main, own, readClaudeLocal)
+	own, keys := claudeDialect(), s.claudeKeys()
+	local := s.ofUser(main, own, func(r *reading) { readClaudeLocal(r, keys) })
 	local.personal = true
 
 	places := []place{local}
 	places = append(places, s.inProject(projectFile{path: mcpJSON, dialect: claudeProjectDialect(), read: readMCPServers})...)
 	places = append(places,
 		s.ofUser(main, own, readMCPServers),
-		s.ofUser(main, nil, readClaudeSwitches),
+		s.ofUser(main, nil, func(r *reading) { readClaudeSwitches(r, keys) }),
 		s.ofUser(settings, nil, readClaudeSettings))
 	return append(places, s.inProject(
 		projectFile{path: ".claude/settings.local.json", read: readClaudeSettings},
@@ -29,37 +32,88 @@ func claudePlaces(s *site) []place {
 	)...)
 }
 
-// claudeProject is what the user's file says about the working directory.
-func (r *reading) claudeProject() *node {
-	projects := present(r.root.get("projects"))
-	if projects == nil {
-		return nil
-	}
-	if projects.kind != object {
-		return nil // readClaudeSwitches reports it
-	}
-	cwd := r.site.opts.Cwd
-	for _, key := range []string{cwd, filepath.ToSlash(cwd), r.site.cwd} {
-		if n := projects.get(key); n != nil && n.kind == object {
-			return n
+// claudeKeys are the names that the working directory may have under "projects"
+// in the user's file: the path as it is and without symbolic links, and, since a
+// repository is one project with all its worktrees, that of the repository.
+func (s *site) claudeKeys() []string {
+	var keys []string
+	for _, dir := range []string{s.opts.Cwd, s.cwd} {
+		root := repository(dir)
+		for _, path := range []string{dir, root, mainWorktree(root)} {
+			for _, key := range []string{path, filepath.ToSlash(path)} {
+				if path != "" && !slices.Contains(keys, key) {
+					keys = append(keys, key)
+				}
+			}
 		}
 	}
-	return nil
+	return keys
 }
 
-func readClaudeLocal(r *reading) {
-	r.servers(r.claudeProject().get("mcpServers"))
+// claudeProjects is what the user's file says about the working directory.
+func (r *reading) claudeProjects(keys []string) []*node {
+	projects := present(r.root.get("projects"))
+	if projects == nil || projects.kind != object {
+		return nil // readClaudeSwitches reports it
+	}
+	var found []*node
+	for _, key := range keys {
+		if n := projects.get(key); n != nil && n.kind == object {
+			found = append(found, n)
+		}
+	}
+	return found
 }
 
-func readClaudeSwitches(r *reading) {
+func readClaudeLocal(r *reading, keys []string) {
+	for _, project := range r.claudeProjects(keys) {
+		r.servers(project.get("mcpServers"))
+	}
+}
+
+func readClaudeSwitches(r *reading, keys []string) {
 	if n := present(r.root.get("projects")); n != nil && n.kind != object {
 		r.fail(n, "", "projects: expected an object, found %v", n.kind)
 	}
-	project := r.claudeProject()
-	r.off(project.get("disabledMcpServers"), "")
-	r.off(project.get("disabledMcpjsonServers"), mcpJSON)
+	for _, project := range r.claudeProjects(keys) {
+		r.off(project.get("disabledMcpServers"), "")
+		r.off(project.get("disabledMcpjsonServers"), mcpJSON)
+	}
 }
 
 func readClaudeSettings(r *reading) {
 	r.off(r.root.get("disabledMcpjsonServers"), mcpJSON)
+}
+
+func decodeClaude(f *fields) {
+	decodeNative(f)
+	f.claudeTimeout()
+	if n := f.object("oauth"); n != nil && f.e.Auth == nil {
+		f.e.Auth = &Auth{
+			ClientID:     f.textOf(present(n.get("clientId"))),
+			CallbackPort: f.port(n.get("callbackPort")),
+			// One string of scopes with spaces between, as OAuth writes them.
+			Scopes: strings.Fields(f.textOf(present(n.get("scopes")))),
+		}
+		if metadata := present(n.get("authServerMetadataUrl")); metadata != nil {
+			f.note(metadata, "not supported: the authorization server is looked for as usual")
+		}
+	}
+	if n := f.get("headersHelper"); n != nil {
+		f.note(n, "not supported: the server is contacted without these headers")
+	}
+}
+
+// claudeTimeout takes "timeout" for what it is in Claude Code: how long one call
+// may take. Less than a second counts for nothing there.
+func (f *fields) claudeTimeout() {
+	e := f.e
+	limit := e.Timeout
+	e.Timeout = 0
+	switch {
+	case limit > 0 && limit < time.Second:
+		f.note(f.get("timeout"), "less than 1000 milliseconds: not used")
+	case e.CallTimeout == 0:
+		e.CallTimeout = limit
+	}
 }

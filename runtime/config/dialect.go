@@ -121,21 +121,6 @@ func (f *fields) port(n *node) int {
 	return int(v)
 }
 
-func decodeClaude(f *fields) {
-	decodeNative(f)
-	if n := f.object("oauth"); n != nil && f.e.Auth == nil {
-		f.e.Auth = &Auth{
-			ClientID:     f.textOf(present(n.get("clientId"))),
-			CallbackPort: f.port(n.get("callbackPort")),
-			// One string of scopes with spaces between, as OAuth writes them.
-			Scopes: strings.Fields(f.textOf(present(n.get("scopes")))),
-		}
-	}
-	if n := f.get("headersHelper"); n != nil {
-		f.note(n, "not supported: the server is contacted without these headers")
-	}
-}
-
 func decodeVSCode(f *fields) {
 	e := f.e
 	f.reach(func(name string) { e.UnsetEnv = append(e.UnsetEnv, name) })
