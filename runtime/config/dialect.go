@@ -1,7 +1,5 @@
 package config
 
-import "strings"
-
 // forms are the ways in which a dialect lets a value refer to something else.
 // They are part of Entry.TrustHash: a new one is added at the end, lest users
 // are asked again about all they have decided.
@@ -65,24 +63,6 @@ func claudeProjectDialect() *dialect {
 	return d
 }
 
-func vscodeDialect() *dialect {
-	return &dialect{
-		forms:  formEnv | formInput | formEditor,
-		decode: decodeVSCode,
-		silent: []string{"$schema", "description", "name", "gallery", "version"},
-	}
-}
-
-// copilotDialect is that of mcp-config.json, which the editor shares with the
-// Copilot command line.
-func copilotDialect() *dialect {
-	return &dialect{
-		forms:  formVariable | formDefaultEmpty | formEnv | formInput | formEditor,
-		decode: decodeCopilot,
-		silent: []string{"$schema", "description", "name", "displayName", "source", "sourcePath", "isDefaultServer"},
-	}
-}
-
 func decodeNative(f *fields) {
 	e := f.e
 	f.reach(nil)
@@ -119,36 +99,4 @@ func (f *fields) auth() {
 func (f *fields) port(n *node) int {
 	v := f.numberOf(present(n), 65535)
 	return int(v)
-}
-
-func decodeVSCode(f *fields) {
-	e := f.e
-	f.reach(func(name string) { e.UnsetEnv = append(e.UnsetEnv, name) })
-	if scheme, _, ok := strings.Cut(e.URL, "://"); ok && (scheme == "unix" || scheme == "pipe") {
-		f.invalid(f.get("url"), "url: %s:// addresses are not supported: use http:// or https://", scheme)
-	}
-	if n := f.object("oauth"); n != nil {
-		e.Auth = &Auth{ClientID: f.textOf(present(n.get("clientId")))}
-	}
-	if n := f.get("sandbox"); n != nil {
-		f.note(n, "not supported: the server runs without a sandbox")
-	}
-	if f.flag("sandboxEnabled", false) {
-		f.note(f.get("sandboxEnabled"), "not supported: the server runs without a sandbox")
-	}
-	if n := f.get("dev"); n != nil {
-		f.note(n, "for developing the server in VS Code: it has no effect here")
-	}
-	f.enabled()
-	f.transport()
-	f.envFile()
-}
-
-func decodeCopilot(f *fields) {
-	decodeVSCode(f)
-	f.e.Timeout = f.milliseconds("timeout")
-	f.e.Include = f.list("tools")
-	if id := f.str("oauthClientId"); id != "" && f.e.Auth == nil {
-		f.e.Auth = &Auth{ClientID: id}
-	}
 }

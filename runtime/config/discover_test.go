@@ -185,6 +185,15 @@ func TestUserFilesAreWhereEachSystemKeepsThem(t *testing.T) {
 		{"relative XDG", "linux", map[string]string{"XDG_CONFIG_HOME": "x"}, []string{"/h/.config/mcp-sidecar/mcp.json"}},
 		{"darwin", "darwin", nil, []string{"/h/.config/mcp-sidecar/mcp.json", "/h/Library/Application Support/Code - Insiders/User/mcp.json"}},
 		{"windows", "windows", map[string]string{"APPDATA": appData}, []string{"/appdata/Code/User/mcp.json"}},
+		{"VS Code's server", "linux", nil, []string{"/h/.vscode-server/data/User/mcp.json", "/h/.vscode-remote/data/User/mcp.json"}},
+		{"VS Code's own variables", "linux", map[string]string{"VSCODE_APPDATA": "/v", "VSCODE_AGENT_FOLDER": "/a"}, []string{
+			"/v/Code/User/mcp.json", "/a/data/User/mcp.json",
+		}},
+		{"VS Code, portable", "linux", map[string]string{"VSCODE_PORTABLE": "/v"}, []string{"/v/user-data/User/mcp.json"}},
+		{"Zed and Devin on linux", "linux", map[string]string{"XDG_CONFIG_HOME": "/x"}, []string{"/x/zed/settings.json", "/x/devin/mcp_config.json"}},
+		{"Zed in a flatpak", "linux", map[string]string{"FLATPAK_XDG_CONFIG_HOME": "/f", "XDG_CONFIG_HOME": "/x"}, []string{"/f/zed/settings.json"}},
+		{"Zed on darwin", "darwin", map[string]string{"XDG_CONFIG_HOME": "/x"}, []string{"/h/.config/zed/settings.json"}},
+		{"Zed and Devin on windows", "windows", map[string]string{"APPDATA": appData}, []string{"/appdata/Zed/settings.json", "/appdata/devin/mcp_config.json"}},
 		{"windows, no APPDATA", "windows", nil, []string{"/h/AppData/Roaming/Code/User/mcp.json"}},
 	}
 	for _, c := range cases {

@@ -64,7 +64,7 @@ func TestEachDialectExpandsItsOwnFormsAndNoOthers(t *testing.T) {
 		{in: "$SET $(SET) %SET% {SET}"},
 		{in: "$${SET}", native: "$value", claude: "$value", claudeProject: "$value"},
 		{in: "${env:SET}", editor: "value"},
-		{in: "${env:UNSET}"},
+		{in: "<${env:UNSET}>", editor: "<>"},
 		{in: "${env:}"},
 		{in: "${input:token}!", editor: "tok-tok-tok!"},
 		{in: "${workspaceFolder}/x", editor: "/session/x"},

@@ -23,6 +23,9 @@ func TestNoFileOfTheProjectPassesForTheUsers(t *testing.T) {
 		{"a relative CLAUDE_CONFIG_DIR", "", map[string]string{"CLAUDE_CONFIG_DIR": "."}},
 		{"CLAUDE_CONFIG_DIR under no home", "", map[string]string{"CLAUDE_CONFIG_DIR": "~/"}},
 		{"a relative COPILOT_HOME", "", map[string]string{"COPILOT_HOME": ".copilot"}},
+		{"relative directories of VS Code", "", map[string]string{
+			"VSCODE_PORTABLE": "portable", "VSCODE_APPDATA": "AppData", "VSCODE_AGENT_FOLDER": ".vscode-server",
+		}},
 		{"a relative FLATPAK_XDG_CONFIG_HOME", "", map[string]string{"FLATPAK_XDG_CONFIG_HOME": ".config"}},
 		{"a relative APPDATA", "", map[string]string{"APPDATA": "AppData/Roaming"}},
 		{"CLAUDE_CONFIG_DIR, with a home", "$home", map[string]string{"CLAUDE_CONFIG_DIR": "."}},
@@ -41,6 +44,7 @@ func TestNoFileOfTheProjectPassesForTheUsers(t *testing.T) {
 					".claude.json", ".claude/settings.json", ".config/mcp-sidecar/mcp.json", "mcp-sidecar/mcp.json",
 					".config/Code/User/mcp.json", "Code/User/mcp.json", ".copilot/mcp-config.json", "AppData/Roaming/Code/User/mcp.json",
 					"Library/Application Support/Code/User/mcp.json",
+					"portable/user-data/User/mcp.json", "AppData/Code/User/mcp.json", ".vscode-server/data/User/mcp.json", "data/User/mcp.json",
 					".config/devin/mcp_config.json", "devin/mcp_config.json", "AppData/Roaming/devin/mcp_config.json",
 					".codeium/windsurf/mcp_config.json", ".codeium/mcp_config.json",
 					".config/zed/settings.json", "zed/settings.json", "Zed/settings.json", "AppData/Roaming/Zed/settings.json",

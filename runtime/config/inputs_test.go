@@ -31,6 +31,7 @@ func readersUnderTest() []readerUnderTest {
 		{"vscode-settings", "home/project/.vscode/settings.json", `{"mcp": {"servers": %s}}`},
 		{"vscode-user", "home/.config/Code/User/mcp.json", `{"servers": %s}`},
 		{"copilot", "home/.copilot/mcp-config.json", `{"mcpServers": %s}`},
+		{"copilot-project", "home/project/.github/mcp.json", `{"mcpServers": %s}`},
 		{"mcp-json", "home/project/mcp.json", `{"mcpServers": %s}`},
 		{"cursor-project", "home/project/.cursor/mcp.json", `{"mcpServers": %s}`},
 		{"cursor-user", "home/.cursor/mcp.json", `{"mcpServers": %s}`},

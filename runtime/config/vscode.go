@@ -1,6 +1,9 @@
 package config
 
-import "path/filepath"
+import (
+	"path/filepath"
+	"strings"
+)
 
 func vscodePlaces(s *site) []place {
 	editor := vscodeDialect()
@@ -9,11 +12,75 @@ func vscodePlaces(s *site) []place {
 		projectFile{path: "*.code-workspace", dialect: editor, read: readCodeWorkspace},
 		projectFile{path: ".vscode/settings.json", dialect: editor, read: readVSCodeSettings},
 	)
-	for _, product := range []string{"Code", "Code - Insiders", "VSCodium"} {
-		places = append(places, s.ofUser(filepath.Join(s.appConfig(), product, "User", "mcp.json"), editor, readVSCode))
+	places = append(places, s.inProject(projectFile{path: ".github/mcp.json", dialect: copilotDialect(), read: readMCPServers})...)
+	for _, path := range s.vscodeUserFiles() {
+		places = append(places, s.ofUser(path, editor, readVSCode))
 	}
 	copilot := filepath.Join(s.dirFrom("COPILOT_HOME", ".copilot"), "mcp-config.json")
 	return append(places, s.ofUser(copilot, copilotDialect(), readMCPServers))
+}
+
+// vscodeUserFiles are the files of the default profile: on a machine that the
+// editor works on from another one, that of its server first.
+func (s *site) vscodeUserFiles() []string {
+	servers := []string{s.home(".vscode-server"), s.home(".vscode-server-insiders"), s.home(".vscode-remote")}
+	if dir := s.env("VSCODE_AGENT_FOLDER"); filepath.IsAbs(dir) {
+		servers = []string{dir}
+	}
+	var data []string
+	for _, dir := range servers {
+		data = append(data, filepath.Join(dir, "data"))
+	}
+	root := s.appConfig()
+	if dir := s.env("VSCODE_APPDATA"); filepath.IsAbs(dir) {
+		root = dir
+	}
+	if dir := s.env("VSCODE_PORTABLE"); filepath.IsAbs(dir) {
+		data = append(data, filepath.Join(dir, "user-data"))
+	} else {
+		for _, product := range []string{"Code", "Code - Insiders", "VSCodium"} {
+			data = append(data, filepath.Join(root, product))
+		}
+	}
+	files := make([]string, len(data))
+	for i, dir := range data {
+		files[i] = filepath.Join(dir, "User", "mcp.json")
+	}
+	return files
+}
+
+// vscodeDialect is that of the editor, in which a variable that is not set is
+// empty.
+func vscodeDialect() *dialect {
+	return &dialect{
+		forms:  formEnv | formInput | formEditor | formUnsetEmpty,
+		decode: decodeVSCode,
+		silent: []string{"$schema", "description", "name", "gallery", "version"},
+	}
+}
+
+func decodeVSCode(f *fields) {
+	e := f.e
+	f.words = map[string]string{"type": "transport"}
+	f.reach(func(name string) { e.UnsetEnv = append(e.UnsetEnv, name) })
+	if scheme, _, ok := strings.Cut(e.URL, "://"); ok && (scheme == "unix" || scheme == "pipe") {
+		f.invalid(f.get("url"), "url: %s:// addresses are not supported: use http:// or https://", scheme)
+	}
+	if n := f.object("oauth"); n != nil {
+		e.Auth = &Auth{ClientID: f.textOf(present(n.get("clientId")))}
+	}
+	if n := f.get("sandbox"); n != nil {
+		f.note(n, "not supported: the server runs without a sandbox")
+	}
+	if f.flag("sandboxEnabled", false) {
+		f.note(f.get("sandboxEnabled"), "not supported: the server runs without a sandbox")
+	}
+	if n := f.get("dev"); n != nil {
+		f.note(n, "for developing the server in VS Code: it has no effect here")
+	}
+	f.enabled()
+	f.transport()
+	f.envFile()
 }
 
 func readVSCode(r *reading) {

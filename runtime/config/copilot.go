@@ -1,0 +1,51 @@
+package config
+
+import "time"
+
+// copilotDialect is that of the files of the Copilot command line, which the
+// editor reads too. Theirs are the variables of a shell; the editor's own are
+// taken for what they mean in its other files.
+func copilotDialect() *dialect {
+	return &dialect{
+		forms:  formBare | formVariable | formDefaultUnset | formEnv | formInput | formEditor,
+		decode: decodeCopilot,
+		silent: []string{
+			"$schema", "description", "name", "displayName", "source", "sourcePath", "isDefaultServer",
+			"deferTools", "disableToolCache", "slowConnectionThresholdMs", "oauthPublicClient",
+		},
+	}
+}
+
+func decodeCopilot(f *fields) {
+	decodeVSCode(f)
+	e := f.e
+	// It bounds each request; to connect, Copilot gives a minute at the least.
+	e.CallTimeout = f.milliseconds("timeout")
+	if e.CallTimeout > 0 {
+		e.Timeout = max(e.CallTimeout, time.Minute)
+	}
+	e.Include = f.exactNames("tools")
+	for i, name := range e.Include {
+		if name == `\*` { // the one that is no name
+			e.Include[i] = "*"
+		}
+	}
+	f.copilotAuth()
+	if n := f.get("oidc"); n != nil && n.text != "false" {
+		f.note(n, "not supported: the server gets no token of GitHub's")
+	}
+	if n := f.get("filterMapping"); n != nil {
+		f.note(n, "not supported: results are passed on as they are")
+	}
+}
+
+func (f *fields) copilotAuth() {
+	id, scopes, grant := f.str("oauthClientId"), f.list("oauthScopes"), f.str("oauthGrantType")
+	if id == "" || f.e.Auth != nil {
+		return
+	}
+	f.e.Auth = &Auth{ClientID: id, Scopes: scopes}
+	if grant == "client_credentials" {
+		f.e.Auth.Flow = "client-credentials"
+	}
+}
