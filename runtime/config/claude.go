@@ -104,16 +104,11 @@ func decodeClaude(f *fields) {
 	}
 }
 
-// claudeTimeout takes "timeout" for what it is in Claude Code: how long one call
-// may take. Less than a second counts for nothing there.
+// claudeTimeout takes "timeout" for a limit of calls as well, which it is in
+// Claude Code: less than a second counts for nothing there. For connecting, as
+// in native entries, it counts because others write this file for that.
 func (f *fields) claudeTimeout() {
-	e := f.e
-	limit := e.Timeout
-	e.Timeout = 0
-	switch {
-	case limit > 0 && limit < time.Second:
-		f.note(f.get("timeout"), "less than 1000 milliseconds: not used")
-	case e.CallTimeout == 0:
-		e.CallTimeout = limit
+	if e := f.e; e.CallTimeout == 0 && e.Timeout >= time.Second {
+		e.CallTimeout = e.Timeout
 	}
 }
