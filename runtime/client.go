@@ -183,12 +183,19 @@ func (c *Client) Connect(ctx context.Context, p *rpc.ConnectParams) (rpc.Answer[
 		if mem.rest == rpc.PhaseUntrusted {
 			return rpc.ErrUntrusted(p.Server)
 		}
+		if mem.rest == rpc.PhaseNeedsInput {
+			c.m.consent = c.m.consent.retrying(mem.entry)
+			c.m.askUser()
+		}
 		if mem.rest == rpc.PhaseInvalid || mem.rest == rpc.PhaseNeedsInput {
 			close(ack) // an attempt would change nothing
 			return nil
 		}
 		if mem.rest == rpc.PhaseDisabled {
 			mem.rest, c.m.byHand[p.Server] = "", true
+		}
+		if p.Restart {
+			mem.hurry()
 		}
 		mem.tell(msgConnect{restart: p.Restart, ack: ack})
 		return nil
@@ -205,6 +212,7 @@ func (c *Client) Disconnect(ctx context.Context, p *rpc.DisconnectParams) (rpc.A
 		}
 		delete(c.m.byHand, p.Server)
 		mem.held = false // it leaves the set now
+		mem.hurry()
 		mem.tell(msgStop{ack})
 		return nil
 	})

@@ -112,7 +112,7 @@ func (a *attempts) startingTurn(ctx context.Context, wanted <-chan struct{}) (en
 func (a *attempts) open(ctx context.Context, h transport.Hooks, warn func([]string)) (transport.Session, error) {
 	within, cancel := context.WithTimeoutCause(ctx, a.timeout, errTookLong)
 	defer cancel()
-	spec, warnings, err := a.m.specOf(within, a.c.entry, a.cwd)
+	spec, warnings, err := a.m.specOf(within, a.c, a.cwd)
 	warn(warnings)
 	if err != nil {
 		return nil, tooSlow(within, &configError{err}, transport.StageConnect, a.timeout)
@@ -208,9 +208,10 @@ func tooSlow(ctx context.Context, err error, stage transport.Stage, timeout time
 
 // specOf expands an entry and says what could not be. It runs the commands the
 // entry asks for.
-func (m *Manager) specOf(ctx context.Context, e *config.Entry, cwd string) (transport.Spec, []string, error) {
+func (m *Manager) specOf(ctx context.Context, c candidate, cwd string) (transport.Spec, []string, error) {
+	e := c.entry
 	x, err := e.Expand(ctx, config.Expander{
-		Getenv: m.opt.Getenv, Home: m.opt.Home, Folder: cwd, Run: m.commands.output,
+		Getenv: m.opt.Getenv, Home: m.opt.Home, Folder: cwd, Run: m.commands.output, Inputs: c.inputs,
 	})
 	if err != nil {
 		return transport.Spec{}, nil, err

@@ -5,12 +5,15 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/toolcache"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/trust"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/watch"
 )
 
 // candidate is one server that discovery found, with what the cache has of it.
@@ -18,6 +21,7 @@ type candidate struct {
 	desired
 	err    *rpc.ServerError // why it rests, if something is wrong
 	key    toolcache.Key
+	inputs map[string]string
 	cached *toolList // nil for none
 	intro  introduction
 	era    transport.Era
@@ -27,6 +31,8 @@ type candidate struct {
 type discovered struct {
 	result     config.Result
 	candidates map[string]candidate
+	book       trust.Book
+	watched    watched
 }
 
 // discover starts a discovery in the background. One runs at a time: what is
@@ -57,14 +63,16 @@ func (m *Manager) discoveryEnded(d discovered) {
 		m.discover()
 		return
 	}
+	m.carrying = true
+	defer m.carriedOut()
+	m.watchFiles(d.watched)
 	if d.result.Hard != nil && !m.full {
 		// What runs is kept; the error says that it may be out of date.
 		m.found.Hard = d.result.Hard
 		m.publish(nil, m.round.reason)
-		m.checkGate()
 		return
 	}
-	m.full, m.found = false, d.result
+	m.full, m.found, m.book = false, d.result, d.book
 	want := make(map[string]desired, len(d.candidates))
 	for name, c := range d.candidates {
 		if c.rest == rpc.PhaseDisabled && m.byHand[name] {
@@ -78,7 +86,17 @@ func (m *Manager) discoveryEnded(d discovered) {
 		have[name] = running{desired: mem.desired, stopped: mem.rec.Phase == rpc.PhaseStopped, over: mem.over}
 	}
 	m.carryOut(reconcile(want, have), d.candidates)
+}
+
+// carriedOut is what follows a discovery, whatever came of it.
+func (m *Manager) carriedOut() {
+	m.carrying = false
+	m.askUser() // before anybody hears of the end: see Answered
 	m.checkGate()
+	for _, done := range m.carried {
+		close(done)
+	}
+	m.carried = nil
 }
 
 // searcher is what a discovery needs, so that it touches nothing of the loop.
@@ -87,17 +105,22 @@ type searcher struct {
 	opt     config.Options
 	expand  config.Expander
 	cache   *toolcache.Cache // nil for none
-	ask     bool             // project servers wait for approval
+	ledger  *trust.Store     // nil for none
+	consent consent
+	asks    bool // the host can ask for inputs
+	watch   bool // changes are to be noticed
 	nested  bool
 	only    string // "" for all
+	idle    bool   // none is connected
 	started time.Time
 }
 
 func (m *Manager) newSearcher() *searcher {
 	p, d := m.params, m.set.discovery
 	s := &searcher{
-		set: m.set, nested: m.opt.Nested, only: m.opt.Only, started: time.Now(),
-		ask: m.set.trust == rpc.TrustAsk,
+		set: m.set, nested: m.opt.Nested, only: m.opt.Only, idle: m.opt.Idle, started: time.Now(),
+		ledger: m.opt.Trust, consent: m.consent, asks: p.Capabilities != nil && p.Capabilities.Input,
+		watch: m.opt.Watch != nil && orTrue(m.set.discovery.Watch),
 		opt: config.Options{
 			Cwd: p.Cwd, Folders: foldersOf(p), Home: m.opt.Home, Getenv: m.opt.Getenv,
 			Servers:       m.set.servers,
@@ -108,9 +131,6 @@ func (m *Manager) newSearcher() *searcher {
 			FilterExa:     orTrue(d.FilterExa),
 		},
 		expand: config.Expander{Getenv: m.opt.Getenv, Home: m.opt.Home, Folder: p.Cwd},
-	}
-	if m.set.trust == rpc.TrustDeny {
-		s.opt.Denied = (*config.Entry).NeedsTrust
 	}
 	if !m.full {
 		found := m.found
@@ -145,7 +165,30 @@ func (s *searcher) search(ctx context.Context) discovered {
 	if !s.set.enabled {
 		return discovered{candidates: map[string]candidate{}}
 	}
-	d := discovered{result: config.Discover(ctx, s.opt), candidates: map[string]candidate{}}
+	d := discovered{candidates: map[string]candidate{}}
+	var unread error
+	book := sync.OnceValue(func() trust.Book { // read only if there is something to decide
+		if s.ledger != nil {
+			d.book, unread = s.ledger.Load(ctx) // empty with an error: nothing is trusted
+		}
+		return d.book
+	})
+	s.opt.Denied = func(e *config.Entry) bool {
+		return e.NeedsTrust() && (s.consent.decided(e, book()) == rpc.DecideDeny || s.set.trust == rpc.TrustDeny)
+	}
+	d.watched.paths = s.alwaysWatched()
+	if s.watch {
+		s.opt.Before = func(all []config.Dependency) {
+			for _, one := range all {
+				d.watched.paths = append(d.watched.paths, watch.Path{Path: one.Path, Pattern: one.Pattern})
+			}
+			d.watched.taken = watch.Take(ctx, d.watched.paths)
+		}
+	}
+	d.result = config.Discover(ctx, s.opt)
+	if unread != nil {
+		d.result.Diagnostics = append(d.result.Diagnostics, config.Diagnostic{Path: s.ledger.Path(), Message: unread.Error()})
+	}
 	if s.nested {
 		d.result.Diagnostics = append(d.result.Diagnostics, config.Diagnostic{
 			Path: "mcp-sidecar", Warning: true,
@@ -154,26 +197,38 @@ func (s *searcher) search(ctx context.Context) discovered {
 	}
 	for i := range d.result.Entries {
 		e := &d.result.Entries[i]
-		d.candidates[e.Name] = s.candidate(e)
+		d.candidates[e.Name] = s.candidate(e, d.book)
 	}
 	return d
 }
 
-func (s *searcher) candidate(e *config.Entry) candidate {
+// alwaysWatched are paths on which a discovery depends that finds nothing.
+func (s *searcher) alwaysWatched() []watch.Path {
+	paths := []watch.Path{{Path: s.opt.Cwd}}
+	if s.ledger != nil {
+		paths = append(paths, watch.Path{Path: s.ledger.Path()})
+	}
+	return paths
+}
+
+func (s *searcher) candidate(e *config.Entry, book trust.Book) candidate {
 	c := candidate{desired: desired{entry: e}}
+	var missing []config.Input
+	c.inputs, missing = s.consent.inputs(e)
 	switch {
 	case e.Disabled || s.set.serverOff(e.Name):
 		c.rest = rpc.PhaseDisabled
 	case e.Invalid != "":
 		c.rest = rpc.PhaseInvalid
 		c.err = &rpc.ServerError{Code: "config", Stage: rpc.StageConfig, Message: e.Invalid}
-	case s.ask && e.NeedsTrust():
+	case s.set.trust == rpc.TrustAsk && e.NeedsTrust() && s.consent.decided(e, book) != rpc.DecideAllow:
 		c.rest = rpc.PhaseUntrusted
+		c.err = untrusted(e)
 		return c // not even its cached tools are looked at
-	case len(e.NeedsInput) > 0:
+	case len(missing) > 0:
 		c.rest = rpc.PhaseNeedsInput
-		c.err = needsInput(e.Name, e.NeedsInput)
-	case s.only != "" && s.only != e.Name:
+		c.err = needsInput(e.Name, missing, s.asks)
+	case s.idle || s.only != "" && s.only != e.Name:
 		c.rest = rpc.PhaseStopped
 	}
 	if e.Invalid != "" {

@@ -91,6 +91,8 @@ type (
 	// msgStop is mcp/disconnect: ack is closed once the process is gone and the
 	// outcome is published.
 	msgStop struct{ ack chan<- struct{} }
+	// msgRetire is msgEnd, once the calls that run have ended, or after drainTime.
+	msgRetire struct{}
 	// msgEnd is the last message: stop, and end the loop.
 	msgEnd struct{}
 	// msgNeed asks for a session, but not for the lost one; the answer is one

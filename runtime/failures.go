@@ -77,11 +77,3 @@ func describe(server string, err error, clean func(string) string) *rpc.ServerEr
 	out.Message = shortened(clean(fmt.Sprintf("server %q: %s", server, err)), errorBytes)
 	return out
 }
-
-func needsInput(server string, ids []string) *rpc.ServerError {
-	return &rpc.ServerError{
-		Code: "config", Stage: rpc.StageConfig,
-		Message: fmt.Sprintf("server %q: a value is needed for ${input:%s}", server, strings.Join(ids, "}, ${input:")),
-		Hint:    "this version cannot ask for inputs; write the value into the entry, or use an environment variable",
-	}
-}

@@ -68,6 +68,15 @@ const (
 	// has written to stderr.
 	activityPause = 250 * time.Millisecond
 
+	// changePause is how long files are left alone after a change before they are
+	// read again, and changePatience the longest that changes put that off.
+	changePause    = 300 * time.Millisecond
+	changePatience = 2 * time.Second
+
+	// drainTime is how long a server whose entry has changed in its file goes on for
+	// the calls that run.
+	drainTime = 30 * time.Second
+
 	// hostPoll is how often the host's process is looked for: its end must be
 	// noticed within two seconds.
 	hostPoll = 250 * time.Millisecond

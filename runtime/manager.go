@@ -27,6 +27,7 @@ import (
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/toolcache"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/trust"
 )
 
 // Options are what a Manager needs of the world.
@@ -35,8 +36,12 @@ type Options struct {
 	Log           *slog.Logger
 	// Reach makes what connects servers. What it logs is redacted.
 	Reach func(*slog.Logger) Reach
-	// Cache may be nil.
-	Cache   *toolcache.Cache
+	// Cache may be nil, as may be Trust, where decisions about project servers are
+	// remembered.
+	Cache *toolcache.Cache
+	Trust *trust.Store
+	// Watch makes what watches the configuration; nil to watch nothing.
+	Watch   Watcher
 	Home    string
 	Getenv  func(string) (string, bool)
 	Environ func() []string
@@ -50,6 +55,8 @@ type Options struct {
 	// Only, when given, is the one server to connect; the others are listed and
 	// rest until mcp/connect.
 	Only string
+	// Idle: no server is connected until mcp/connect.
+	Idle bool
 	// Nested: another sidecar started us, so that files are not read.
 	Nested bool
 }
@@ -62,12 +69,17 @@ type Reach interface {
 	Run(ctx context.Context, command string, env []string) (string, error)
 }
 
-// Listener is one host connection, as the Manager tells it things. None of its
-// methods may block. *rpc.Session is one.
+// Listener is one host connection, as the Manager tells it things and asks it.
+// None of its methods may block but those that ask. *rpc.Session is one.
 type Listener interface {
 	Publish(rpc.Update)
 	Log(context.Context, *rpc.LogParams) error
 	Progress(context.Context, *rpc.ProgressParams) error
+
+	// Approve and Input ask the user, and may take for ever: until ctx ends. They
+	// are called for the capabilities that the host declared.
+	Approve(context.Context, *rpc.ApproveParams) (*rpc.ApproveResult, error)
+	Input(context.Context, *rpc.InputParams) (*rpc.InputResult, error)
 }
 
 // Manager owns every server of a session.
@@ -101,6 +113,14 @@ type Manager struct {
 	catalog *catalog
 	found   config.Result // the last discovery
 	diags   []rpc.Diagnostic
+	// book is what the ledger had at that discovery, and consent what the user has
+	// said beside it.
+	book     trust.Book
+	consent  consent
+	question *question // nil while the user is asked nothing
+	// carried are closed when the discovery that runs, or is to follow, is carried
+	// out.
+	carried []chan struct{}
 	// leaving holds the tools of servers that are gone but stay listed until
 	// the round ends.
 	leaving map[string]toolSource
@@ -114,9 +134,12 @@ type Manager struct {
 	// byHand are the disabled servers that mcp/connect started for this session.
 	byHand    map[string]bool
 	gate      *time.Timer
-	searching bool // a discovery runs
-	again     bool // discover once more when it has ended
-	full      bool // the next outcome replaces everything
+	files     Watch       // nil while nothing is watched
+	changes   changeTimer // of files
+	searching bool        // a discovery runs
+	again     bool        // discover once more when it has ended
+	carrying  bool        // what it found is being carried out
+	full      bool        // the next outcome replaces everything
 	watchers  map[*watcher]struct{}
 	// ending are the servers that were told to end and may not have yet.
 	ending []*server
@@ -156,6 +179,9 @@ type member struct {
 	// holds what it is to be told.
 	over bool
 	asks []any
+	// former is the server before this one of the same name, which may have calls
+	// to end; nil for none.
+	former *server
 }
 
 // tell posts to the member's server, or keeps the message for the one that
@@ -163,6 +189,13 @@ type member struct {
 func (mem *member) tell(msg any) {
 	if mem.over || !mem.srv.inbox.post(msg) {
 		mem.asks = append(mem.asks, msg)
+	}
+}
+
+// hurry ends what is left of the server before this one.
+func (mem *member) hurry() {
+	if mem.former != nil {
+		mem.former.inbox.post(msgEnd{}) // or it has ended
 	}
 }
 
@@ -190,7 +223,7 @@ func New(opt Options) *Manager {
 		opt: opt, redact: &redactor{},
 		inbox: newMailbox[any](), done: make(chan struct{}), starting: newStarting(),
 		members: map[string]*member{}, catalog: &catalog{}, leaving: map[string]toolSource{},
-		watchers: map[*watcher]struct{}{}, byHand: map[string]bool{}, gate: stoppedTimer(),
+		watchers: map[*watcher]struct{}{}, byHand: map[string]bool{}, gate: stoppedTimer(), changes: changeTimer{timer: stoppedTimer()},
 		set: effective(nil, false), first: true, full: true, ctx: ctx, cancel: cancel,
 	}
 	m.log = slog.New(&hostLog{next: opt.Log.Handler(), clean: m.redact.clean, tell: m.tellHosts})
@@ -214,6 +247,8 @@ func (m *Manager) loop() {
 			}
 		case <-m.gate.C:
 			m.handle(gatePassed{})
+		case <-m.changes.timer.C:
+			m.handle(filesSettled{})
 		}
 	}
 	for _, msg := range m.inbox.close() {
@@ -221,8 +256,12 @@ func (m *Manager) loop() {
 	}
 }
 
-// gatePassed says that the gate's time is over.
-type gatePassed struct{}
+// gatePassed says that the gate's time is over, filesSettled that files have
+// changed and are left alone now.
+type (
+	gatePassed   struct{}
+	filesSettled struct{}
+)
 
 // handle deals with one message. A panic is a bug that costs what the message
 // was about, not the session.
@@ -233,6 +272,11 @@ func (m *Manager) handle(msg any) {
 		if m.round != nil {
 			m.round.passed = true
 			m.checkGate()
+		}
+	case filesSettled:
+		m.changes.stop()
+		if m.stopping == nil {
+			m.rediscover()
 		}
 	case serverEvent:
 		m.serverChanged(msg)
@@ -322,13 +366,19 @@ func (m *Manager) shutdown() <-chan struct{} {
 	return stopped
 }
 
-// end tells a member's server to end; another may follow under its name.
+// end tells a member's server to end, and the one before it that may still have
+// calls to end; another may follow under its name.
 func (m *Manager) end(mem *member) {
+	mem.hurry()
+	m.endBy(mem, msgEnd{})
+}
+
+func (m *Manager) endBy(mem *member, msg any) {
 	if mem.over {
 		return
 	}
 	mem.over = true
-	mem.srv.inbox.post(msgEnd{})
+	mem.srv.inbox.post(msg)
 	m.ending = slices.DeleteFunc(m.ending, func(s *server) bool {
 		select {
 		case <-s.done:

@@ -61,7 +61,11 @@ func (m *Manager) carryOut(actions []action, want map[string]candidate) {
 			if a.do == deedReplace {
 				rest = rpc.PhaseStopped
 			}
-			m.end(mem)
+			if m.round.quiet && rest == "" {
+				m.endBy(mem, msgRetire{})
+			} else {
+				m.end(mem)
+			}
 			changed = append(changed, m.start(w, rest, mem))
 		case deedRemove:
 			gone = append(gone, m.remove(mem))
@@ -77,7 +81,7 @@ func (m *Manager) start(w candidate, rest rpc.Phase, former *member) *member {
 		shown: toolSource{server: w.entry.Name}, saved: &saved{},
 	}
 	if former != nil {
-		mem.saved = former.saved
+		mem.saved, mem.former = former.saved, former.srv
 	}
 	b := serverStart{
 		name: w.entry.Name, log: m.log, secrets: m.redact, logSeq: &m.logSeq,
@@ -285,7 +289,7 @@ func (m *Manager) show(u rpc.Update) {
 
 func (m *Manager) storeView(snap *rpc.Snapshot) {
 	v := &view{
-		snap: snap, catalog: m.catalog, set: m.set, searching: m.searching,
+		snap: snap, catalog: m.catalog, set: m.set, searching: m.searching, asking: m.question != nil || m.carrying,
 		servers: make(map[string]handle, len(m.members)), superseded: make(chan struct{}),
 	}
 	for name, mem := range m.members {
@@ -328,9 +332,11 @@ func (m *Manager) errors(servers []rpc.Server) []rpc.Diagnostic {
 	}
 	for _, s := range servers {
 		if s.Error != nil && s.Phase != rpc.PhaseInvalid {
-			all = append(all, rpc.Diagnostic{
-				Path: "mcp:" + s.Name, Server: s.Name, Error: s.Error.Message, Severity: rpc.SeverityError,
-			})
+			sev := rpc.SeverityError
+			if s.Phase == rpc.PhaseUntrusted {
+				sev = rpc.SeverityWarning // nothing is wrong with it
+			}
+			all = append(all, rpc.Diagnostic{Path: "mcp:" + s.Name, Server: s.Name, Error: s.Error.Message, Severity: sev})
 		}
 		for _, text := range m.members[s.Name].odd() {
 			all = append(all, rpc.Diagnostic{

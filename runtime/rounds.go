@@ -13,7 +13,10 @@ type round struct {
 	reason rpc.ChangeReason
 	// passed: the gate's time is over.
 	passed bool
-	waits  []chan struct{}
+	// quiet: nobody waits for the answer, so that nothing is kept back for it but
+	// what the round itself changes.
+	quiet bool
+	waits []chan struct{}
 }
 
 // worthWaiting says whether the gate stays shut for a server: until it has
@@ -26,18 +29,38 @@ func worthWaiting(settled, cached, passed, background bool) bool {
 // startRound begins a round and gives the channel that is closed at its end.
 func (m *Manager) startRound(reason rpc.ChangeReason) <-chan struct{} {
 	wait := make(chan struct{})
-	r := &round{reason: reason, passed: m.set.gate == 0, waits: []chan struct{}{wait}}
+	r := &round{reason: reason, waits: []chan struct{}{wait}}
 	if m.round != nil {
 		r.waits = append(m.round.waits, wait)
 	}
-	m.round = r
 	for _, mem := range m.members {
 		mem.held = true // one difference, at the end
 	}
+	m.open(r)
+	return wait
+}
+
+// open puts a round in place and has it look for servers.
+func (m *Manager) open(r *round) {
+	r.passed = m.set.gate == 0
+	m.round = r
 	m.gate.Reset(max(m.set.gate, time.Nanosecond))
 	m.discover()
 	m.storeView(m.view.Load().snap) // calls see the new settings from here on
-	return wait
+}
+
+// rediscover reads the configuration again and carries out what has changed,
+// for nobody who waits for an answer. The channel is closed when it is carried
+// out.
+func (m *Manager) rediscover() <-chan struct{} {
+	done := make(chan struct{})
+	m.carried = append(m.carried, done)
+	if m.round != nil {
+		m.discover()
+	} else {
+		m.open(&round{reason: rpc.ReasonReload, quiet: true})
+	}
+	return done
 }
 
 // begin accepts initialize.
@@ -88,6 +111,7 @@ func (m *Manager) reload(mode rpc.ReloadMode) <-chan struct{} {
 		return m.startRound(rpc.ReasonReload)
 	}
 	m.full = true
+	m.consent = m.consent.again()
 	var changed []*member
 	for _, mem := range m.members {
 		m.end(mem)
@@ -128,7 +152,7 @@ func (m *Manager) checkGate() {
 		return
 	}
 	for _, mem := range m.members {
-		if worthWaiting(mem.settled, mem.cached, r.passed, m.set.background) {
+		if worthWaiting(mem.settled, mem.cached, r.passed, m.set.background || r.quiet) {
 			return
 		}
 	}

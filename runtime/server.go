@@ -70,6 +70,8 @@ type server struct {
 	warnings []string
 	reason   rpc.ChangeReason // for the next event
 	last     serverEvent
+	// retiring: it goes on for the calls that run, and for nothing else.
+	retiring bool
 	ended    bool
 	// children are the goroutines the loop started; run waits for them.
 	children sync.WaitGroup
@@ -193,6 +195,15 @@ func (s *server) handle(m any) {
 		s.tooLate(m)
 		return
 	}
+	if s.retiring {
+		switch m.(type) {
+		case msgNeed:
+			s.tooLate(m)
+			return
+		case msgLost, msgDenied:
+			m = msgEnd{} // another session would be for nobody
+		}
+	}
 	switch m := m.(type) {
 	case msgConnect:
 		kind := evConnect
@@ -208,6 +219,8 @@ func (s *server) handle(m any) {
 		s.reason = rpc.ReasonDisconnected
 		s.apply(event{kind: evStop})
 		s.whenGone(m.ack)
+	case msgRetire:
+		s.retire()
 	case msgEnd:
 		s.ended = true // first: a panic must not keep the loop going
 		s.apply(event{kind: evStop})
@@ -236,6 +249,28 @@ func (s *server) handle(m any) {
 	default:
 		s.handleAttempt(m)
 	}
+}
+
+// retire ends the server when the calls that run have. The goroutine ends with
+// them, with the session, or after drainTime.
+func (s *server) retire() {
+	if s.conn == nil {
+		s.handle(msgEnd{})
+		return
+	}
+	s.retiring = true
+	s.calls.close(errTurnedAway)
+	sess := s.conn.sess
+	s.children.Go(func() {
+		limit := time.NewTimer(drainTime)
+		defer limit.Stop()
+		select {
+		case <-s.calls.drained():
+		case <-sess.Done():
+		case <-limit.C:
+		}
+		s.inbox.post(msgEnd{})
+	})
 }
 
 // handleAttempt handles what an attempt, or the session it made, has to say.

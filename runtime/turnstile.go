@@ -32,6 +32,7 @@ type turnstile struct {
 	clients map[int]*turnLine // guarded by mu; those with a call running or waiting
 	turns   []*turnLine       // guarded by mu; those with a call waiting, next turn first
 	closed  error             // guarded by mu; why, when closed
+	empty   chan struct{}     // guarded by mu; closed when nothing runs, once somebody waits for that
 }
 
 // turnLine is one client's line. Guarded by turnstile.mu.
@@ -149,6 +150,9 @@ func (t *turnstile) exit(line *turnLine) {
 		t.start(next)
 		close(w.done)
 	}
+	if t.empty != nil && t.running == 0 {
+		close(t.empty)
+	}
 	t.forget(line)
 }
 
@@ -167,6 +171,19 @@ func (t *turnstile) close(err error) {
 		t.forget(line)
 	}
 	t.turns = nil
+}
+
+// drained is closed when no call runs, of a turnstile that is closed.
+func (t *turnstile) drained() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.empty == nil {
+		t.empty = make(chan struct{})
+		if t.running == 0 {
+			close(t.empty)
+		}
+	}
+	return t.empty
 }
 
 // room says whether a call of line may start now. The caller holds mu.

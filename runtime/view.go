@@ -1,6 +1,8 @@
 package runtime
 
 import (
+	"context"
+
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
 )
@@ -14,6 +16,8 @@ type view struct {
 	set     settings
 	// searching: a discovery is under way, which may find more servers.
 	searching bool
+	// asking: the host's user is asked something, or will be.
+	asking bool
 	// superseded is closed when the next view is in place.
 	superseded chan struct{}
 }
@@ -43,3 +47,17 @@ func pending(r rpc.Server) bool {
 
 // Snapshot is the current truth. It must not be changed.
 func (m *Manager) Snapshot() *rpc.Snapshot { return m.view.Load().snap }
+
+// Answered waits until the user is asked nothing any more, and what was answered
+// is carried out.
+func (m *Manager) Answered(ctx context.Context) error {
+	for {
+		v := m.view.Load()
+		if !v.searching && !v.asking {
+			return nil
+		}
+		if err := m.nextView(ctx, v); err != nil {
+			return err
+		}
+	}
+}

@@ -17,6 +17,8 @@ import (
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/toolcache"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/trust"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/watch"
 )
 
 // world is a Manager under fake time, with scripted servers and a host that
@@ -29,7 +31,13 @@ type world struct {
 	home    string
 	cwd     string
 	cache   *toolcache.Cache
+	ledger  *trust.Store // or nil
+	files   fakeWatch
 	servers map[string]*scripted
+
+	// approve and input are the user; nil for a host that cannot ask.
+	approve func(context.Context, *rpc.ApproveParams) (*rpc.ApproveResult, error)
+	input   func(context.Context, *rpc.InputParams) (*rpc.InputResult, error)
 
 	mu  sync.Mutex
 	log []string // guarded by mu
@@ -47,6 +55,7 @@ type scripted struct {
 	open  int              // guarded by mu; sessions not closed
 	both  bool             // guarded by mu; two were open at once
 	last  *scriptedSession // guarded by mu
+	spec  transport.Spec   // guarded by mu; of the last attempt
 }
 
 // session is the last one that was made.
@@ -86,12 +95,58 @@ func newWorld(t *testing.T, servers map[string]*scripted) *world {
 func (w *world) open() {
 	w.m = New(Options{
 		Name: "mcp-sidecar", Version: "test", Log: slog.New(slog.DiscardHandler),
-		Reach: func(*slog.Logger) Reach { return w }, Cache: w.cache, Home: w.home,
+		Reach: func(*slog.Logger) Reach { return w }, Cache: w.cache, Trust: w.ledger, Watch: w.files.start, Home: w.home,
 		Getenv:  func(string) (string, bool) { return "", false },
 		Environ: func() []string { return nil },
 		Jitter:  func() float64 { return 0 },
 	})
 	w.c = w.m.Join(w)
+}
+
+// fakeWatch is a Watch whose files change when a test says so: the real one
+// waits for the system, which knows no fake time.
+type fakeWatch struct {
+	mu     sync.Mutex
+	tell   func()       // guarded by mu; nil while nothing watches
+	sets   int          // guarded by mu
+	paths  []watch.Path // guarded by mu; as set last
+	closed bool         // guarded by mu
+
+}
+
+func (f *fakeWatch) start(changed func(), _ *slog.Logger) Watch {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.tell, f.closed = changed, false
+	return f
+}
+
+func (f *fakeWatch) changed() {
+	f.mu.Lock()
+	tell := f.tell
+	f.mu.Unlock()
+	tell()
+}
+
+func (f *fakeWatch) Set(paths []watch.Path, _ watch.Signatures) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sets, f.paths = f.sets+1, paths
+}
+
+func (f *fakeWatch) Close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+}
+
+// passes is how often the files were read since it was asked last.
+func (f *fakeWatch) passes() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := f.sets
+	f.sets = 0
+	return n
 }
 
 func (w *world) close() {
@@ -107,6 +162,9 @@ func (w *world) close() {
 	}
 	for _, x := range w.wrong {
 		w.t.Error(x)
+	}
+	if w.files.tell != nil && !w.files.closed {
+		w.t.Error("the watch is left open")
 	}
 }
 
@@ -160,6 +218,30 @@ func (w *world) Progress(_ context.Context, p *rpc.ProgressParams) error {
 	return nil
 }
 
+// Approve implements Listener.
+func (w *world) Approve(ctx context.Context, p *rpc.ApproveParams) (*rpc.ApproveResult, error) {
+	var names []string
+	for _, s := range p.Servers {
+		names = append(names, s.Name)
+	}
+	w.note("approve %s?", strings.Join(names, ", "))
+	answer, err := w.approve(ctx, p)
+	if err != nil {
+		w.note("approve: %v", err)
+	}
+	return answer, err
+}
+
+// Input implements Listener.
+func (w *world) Input(ctx context.Context, p *rpc.InputParams) (*rpc.InputResult, error) {
+	w.note("input %s of %s?", p.ID, p.Server)
+	answer, err := w.input(ctx, p)
+	if err != nil {
+		w.note("input: %v", err)
+	}
+	return answer, err
+}
+
 // Run implements Reach.
 func (w *world) Run(_ context.Context, command string, _ []string) (string, error) {
 	return "output of " + command, nil
@@ -170,6 +252,7 @@ func (w *world) Dial(ctx context.Context, spec transport.Spec, h transport.Hooks
 	s := w.servers[spec.Name]
 	s.mu.Lock()
 	s.dials++
+	s.spec = spec
 	p := s.dial(s.dials)
 	s.mu.Unlock()
 	h.Stage(transport.StageInitialize)
@@ -360,4 +443,16 @@ func (w *world) warm() {
 	}
 	w.log, w.rev = nil, 0
 	w.start = time.Now()
+}
+
+// answerAfter is a plan's call that takes that long.
+func answerAfter(d time.Duration) func(context.Context, transport.Call) (json.RawMessage, error) {
+	return func(ctx context.Context, _ transport.Call) (json.RawMessage, error) {
+		select {
+		case <-time.After(d):
+			return json.RawMessage(`{"content":[],"x":"answered"}`), nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 }

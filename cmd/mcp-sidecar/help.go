@@ -15,6 +15,7 @@ You may want:
 
   mcp-sidecar list                     the servers it finds, and their tools
   mcp-sidecar call SERVER TOOL [JSON]  run one tool
+  mcp-sidecar trust list               the project's servers, and whether they may run
   mcp-sidecar help [COMMAND]           options
 
 rpc/PROTOCOL.md describes what the program says.
@@ -35,10 +36,24 @@ failures.`
 Runs one tool. JSON is an object, or - to read it from standard input. Prints
 the text of the result, or with --json the whole answer. Exit code 1 if the
 result is an error.`
+	case cmdTrust:
+		return `mcp-sidecar trust list [options]
+mcp-sidecar trust allow|deny|revoke SERVER... [options]
+
+A file inside a project can name any command, and somebody else may have written
+it. What is decided about its servers is remembered for this project and for the
+entry as it is now: one that changes has to be decided about again. Nothing is
+started.
+
+  list    the servers of the project's files, and what is decided about them
+  allow   they may run
+  deny    they are left out, as if the files did not have them
+  revoke  forget what was decided`
 	}
 	return `mcp-sidecar [options]                serve a host over standard input and output
 mcp-sidecar list [options]           the servers, and their tools
 mcp-sidecar call SERVER TOOL [JSON]  run one tool
+mcp-sidecar trust list               the project's servers, and whether they may run
 
 Without a command it speaks JSON-RPC to the program that started it: PROTOCOL.md
 describes the wire. Nothing but that is written to standard output.`

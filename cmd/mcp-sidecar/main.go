@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
@@ -72,6 +73,7 @@ const (
 	cmdServe = ""
 	cmdList  = "list"
 	cmdCall  = "call"
+	cmdTrust = "trust"
 	cmdHelp  = "help"
 )
 
@@ -88,10 +90,14 @@ func (f *flags) set(name string) *pflag.FlagSet {
 	}
 	s.StringVar(&f.logLevel, "log-level", level, "debug, info, warn or error")
 	s.StringVar(&f.cacheDir, "cache-dir", "", "where tool lists are remembered (default: the user cache directory)")
-	if name == cmdServe {
+	switch name {
+	case cmdServe:
 		f.addServe(s)
-	} else {
-		f.addTerminal(s)
+	case cmdList, cmdCall:
+		f.addJSON(s)
+		f.addConnecting(s)
+	default:
+		f.addJSON(s)
 	}
 	s.BoolVar(&f.version, "version", false, "print the version")
 	s.BoolVarP(&f.help, "help", "h", false, "print this")
@@ -103,9 +109,13 @@ func (f *flags) addServe(s *pflag.FlagSet) {
 	s.Int64Var(&f.maxMessage, "max-message", rpc.DefaultMaxMessage, "largest message taken from the host, in bytes")
 }
 
-func (f *flags) addTerminal(s *pflag.FlagSet) {
+func (f *flags) addJSON(s *pflag.FlagSet) {
 	s.BoolVar(&f.json, "json", false, "print JSON as the wire has it")
-	s.StringVar(&f.trust, "trust", string(rpc.TrustAsk), "servers from project files: allow, deny, or ask (listed, not started)")
+}
+
+// addConnecting has the flags of the commands that connect servers.
+func (f *flags) addConnecting(s *pflag.FlagSet) {
+	s.StringVar(&f.trust, "trust", string(rpc.TrustAsk), "servers from project files: allow, deny, or ask (on the terminal, else listed and not started)")
 	s.IntVar(&f.timeout, "timeout", 0, "seconds that a server may take to connect, and to be silent during a call (default 30 and 300)")
 }
 
@@ -115,7 +125,8 @@ func (f *flags) addTerminal(s *pflag.FlagSet) {
 func (f *flags) parse(args []string) (name string, words []string, err error) {
 	var every flags
 	union := every.set(cmdServe)
-	every.addTerminal(union)
+	every.addJSON(union)
+	every.addConnecting(union)
 	if err := union.Parse(args); err != nil {
 		return cmdServe, nil, err
 	}
@@ -132,17 +143,28 @@ func (f *flags) parse(args []string) (name string, words []string, err error) {
 	own := f.set(name)
 	union.Visit(func(given *pflag.Flag) {
 		if own.Lookup(given.Name) == nil && err == nil {
-			of := "serving a host"
-			if name == cmdServe {
-				of = "list and call"
-			}
-			err = fmt.Errorf("--%s is an option of %s only", given.Name, of)
+			err = fmt.Errorf("--%s is an option of %s only", given.Name, strings.Join(commandsWith(given.Name), ", "))
 		}
 	})
 	if err == nil {
 		err = own.Parse(args)
 	}
 	return name, words, err
+}
+
+// commandsWith are those that have a flag, as a message calls them.
+func commandsWith(flag string) []string {
+	var names []string
+	for _, name := range []string{cmdServe, cmdList, cmdCall, cmdTrust} {
+		switch {
+		case new(flags).set(name).Lookup(flag) == nil:
+		case name == cmdServe:
+			names = append(names, "serving a host")
+		default:
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // helpOn is the command that "help WORDS" or "NAME --help" is about.
@@ -162,10 +184,10 @@ func helpOn(name string, words []string) (string, []string, error) {
 // known says when there is no such command.
 func known(name string) error {
 	switch name {
-	case cmdServe, cmdList, cmdCall:
+	case cmdServe, cmdList, cmdCall, cmdTrust:
 		return nil
 	}
-	return fmt.Errorf("unknown command %q; there are list, call and help", name)
+	return fmt.Errorf("unknown command %q; there are list, call, trust and help", name)
 }
 
 func run(args []string, w *world) int {
@@ -205,6 +227,11 @@ func dispatch(ctx context.Context, name string, args []string, f *flags, w *worl
 		return call(ctx, f, w, log.Logger, args)
 	case name == cmdCall:
 		return usage(w, name, "call takes SERVER TOOL and optionally the arguments as a JSON object")
+	case name == cmdTrust:
+		if wrong := trustUsage(args); wrong != "" {
+			return usage(w, name, wrong)
+		}
+		return trustCommand(ctx, f, w, log.Logger, args)
 	case w.terminal:
 		_, _ = io.WriteString(w.err, explanation)
 		return exitUsage

@@ -134,9 +134,6 @@ func headline(s rpc.Server) string {
 	if s.Phase == rpc.PhaseReady {
 		return fmt.Sprintf("ready: %s, %s, connected in %d ms", counted(s.Tools.Count, "tool"), s.Transport, s.Timings.ConnectMs)
 	}
-	if s.Phase == rpc.PhaseUntrusted {
-		return "untrusted: it comes from a project file; --trust allow starts it"
-	}
 	return string(s.Phase)
 }
 

@@ -34,7 +34,7 @@ func TestTheCommandLineIsReadAsPeopleWriteIt(t *testing.T) {
 		{"--trust allow list", 0, none, ""},
 		{"list --framing ndjson", 2, "", "--framing is an option of serving a host only\nSee: mcp-sidecar help list"},
 		{"--max-message 5 call a b", 2, "", "--max-message is an option of serving a host only"},
-		{"--json", 2, "", "--json is an option of list and call only"},
+		{"--json", 2, "", "--json is an option of list, call, trust only"},
 		{"list more", 2, "", "list takes no arguments"},
 		{"--cwd . call a", 2, "", "call takes SERVER TOOL"},
 		{"nonsense", 2, "", `unknown command "nonsense"`},
@@ -364,7 +364,7 @@ func TestWithoutAHomeInTheEnvironmentTheCacheIsInTheSystems(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", "")
 	for _, home := range []string{"", "relative"} {
 		t.Setenv("HOME", home)
-		if got := userCacheDir(); got != filepath.Join(me.HomeDir, ".cache") {
+		if got := userDir("XDG_CACHE_HOME", "/nowhere", ".cache"); got != filepath.Join(me.HomeDir, ".cache") {
 			t.Errorf("HOME=%s: %s", home, got)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime"
 )
 
 // When the host is gone everything has to be gone soon, whatever the settings
@@ -22,7 +23,7 @@ func serve(ctx context.Context, f *flags, w *world, log *logs) int {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	hostGone := make(chan struct{})
-	m, closeAll := f.open(log.Logger, "", func() { close(hostGone) })
+	m, closeAll := f.open(log.Logger, runtime.Options{HostGone: func() { close(hostGone) }})
 	s := rpc.NewSession(w.in, w.out, rpc.Options{
 		Framing: rpc.Framing(f.framing), MaxMessage: f.maxMessage, Log: log.Logger,
 		HostReads: func() bool { return hasReader(w.out) },

@@ -16,6 +16,8 @@ import (
 	"github.com/mcp-sidecar/mcp-sidecar/runtime"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/toolcache"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/trust"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/watch"
 )
 
 // logs is the log.
@@ -50,30 +52,27 @@ func (f *flags) logger(stderr *lineWriter) (*logs, func(), error) {
 	return log, func() { out.close(flushLimit) }, nil // the file is closed with the process
 }
 
-// open starts the runtime, for one server if only names it. The function stops
+// open starts the runtime; opt has what is special about it. The function stops
 // every server and the guard, and returns when nothing is left. With a limit
 // other than 0 what has not ended by then is left to the guard.
-func (f *flags) open(log *slog.Logger, only string, hostGone func()) (*runtime.Manager, func(limit time.Duration)) {
+func (f *flags) open(log *slog.Logger, opt runtime.Options) (*runtime.Manager, func(limit time.Duration)) {
 	mark := rand.Text()
 	guard := &transport.Guard{Mark: runtime.NestedEnv + "=" + mark}
 	home := homeDir()
 	if home == "" {
 		log.Warn("there is no home directory: files in the home directory are not read")
 	}
-	m := runtime.New(runtime.Options{
-		Name: "mcp-sidecar", Version: version, Log: log,
-		Reach: func(log *slog.Logger) runtime.Reach {
-			return &transport.Dialer{Guard: guard, Log: log}
-		},
-		Cache:    f.cache(log),
-		Home:     home,
-		Getenv:   os.LookupEnv,
-		Environ:  os.Environ,
-		HostGone: hostGone,
-		Only:     only,
-		Mark:     mark,
-		Nested:   os.Getenv(runtime.NestedEnv) != "",
-	})
+	opt.Name, opt.Version, opt.Log = "mcp-sidecar", version, log
+	opt.Reach = func(log *slog.Logger) runtime.Reach {
+		return &transport.Dialer{Guard: guard, Log: log}
+	}
+	opt.Watch = func(changed func(), log *slog.Logger) runtime.Watch {
+		return watch.Start(changed, watch.Options{Log: log})
+	}
+	opt.Cache, opt.Trust = f.cache(log), trustStore(log)
+	opt.Home, opt.Getenv, opt.Environ = home, os.LookupEnv, os.Environ
+	opt.Mark, opt.Nested = mark, os.Getenv(runtime.NestedEnv) != ""
+	m := runtime.New(opt)
 	return m, func(limit time.Duration) {
 		if limit == 0 {
 			m.Close()
@@ -100,7 +99,7 @@ func homeDir() string {
 func (f *flags) cache(log *slog.Logger) *toolcache.Cache {
 	dir := f.cacheDir
 	if dir == "" {
-		base := userCacheDir()
+		base := userDir("XDG_CACHE_HOME", xdg.CacheHome, ".cache")
 		if base == "" {
 			log.Warn("there is no cache directory: tool lists are not remembered")
 			return nil
@@ -110,16 +109,28 @@ func (f *flags) cache(log *slog.Logger) *toolcache.Cache {
 	return toolcache.Open(dir, log)
 }
 
-// userCacheDir is where the system keeps caches, "" if there is no such place.
-func userCacheDir() string {
+// trustStore is where decisions about project servers are remembered, nil when
+// there is nowhere to put them.
+func trustStore(log *slog.Logger) *trust.Store {
+	dir := userDir("XDG_STATE_HOME", xdg.StateHome, ".local", "state")
+	if dir == "" {
+		log.Warn("there is no directory for state: decisions about project servers are not remembered")
+		return nil
+	}
+	return trust.Open(filepath.Join(dir, "mcp-sidecar", "trust.json"))
+}
+
+// userDir is where the system keeps something of the user's, "" if there is no
+// such place: known is what the library says, whose value may also be in a
+// variable.
+func userDir(variable, known string, underHome ...string) string {
 	home, err := os.UserHomeDir()
-	known := err == nil && filepath.IsAbs(home)
-	if known || filepath.IsAbs(os.Getenv("XDG_CACHE_HOME")) {
-		return xdg.CacheHome
+	if err == nil && filepath.IsAbs(home) || filepath.IsAbs(os.Getenv(variable)) {
+		return known
 	}
 	// The library then takes the root directory for the home directory.
 	if home = homeDir(); home == "" {
 		return ""
 	}
-	return filepath.Join(home, ".cache")
+	return filepath.Join(append([]string{home}, underHome...)...)
 }

@@ -11,90 +11,12 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
-	"unicode/utf8"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
 )
-
-// screenHost is the host that a command is: it shows what is going on in one
-// line, on a screen, and drops the rest.
-type screenHost struct {
-	out    io.Writer
-	screen bool
-
-	mu    sync.Mutex
-	width int  // guarded by mu; of the line as it stands, in characters
-	quiet bool // guarded by mu; nothing is shown any more
-}
-
-var _ runtime.Listener = (*screenHost)(nil)
-
-// Publish implements runtime.Listener.
-func (h *screenHost) Publish(u rpc.Update) {
-	if u.View == nil {
-		return
-	}
-	var done, all int
-	var busy []string
-	for _, s := range u.View.Servers {
-		all++
-		if s.Status == rpc.StatusConnecting {
-			busy = append(busy, s.Name)
-		} else {
-			done++
-		}
-	}
-	if len(busy) == 0 {
-		h.show("")
-		return
-	}
-	h.show(fmt.Sprintf("%d/%d  waiting for %s", done, all, strings.Join(busy, ", ")))
-}
-
-// Log implements runtime.Listener.
-func (h *screenHost) Log(context.Context, *rpc.LogParams) error { return nil }
-
-// Progress implements runtime.Listener.
-func (h *screenHost) Progress(_ context.Context, p *rpc.ProgressParams) error {
-	line := string(p.Value.Progress)
-	if p.Value.Total != nil {
-		line += "/" + string(p.Value.Total)
-	}
-	h.show(strings.TrimSpace(line + "  " + p.Value.Message))
-	return nil
-}
-
-// show replaces the line, by one write, so that nothing comes between.
-func (h *screenHost) show(line string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if !h.screen || h.quiet {
-		return
-	}
-	line = shortened(line, 78)
-	width := utf8.RuneCountInString(line)
-	if width == 0 && h.width == 0 {
-		return
-	}
-	end := ""
-	if width == 0 {
-		end = "\r"
-	}
-	fmt.Fprintf(h.out, "\r%s%s%s", line, strings.Repeat(" ", max(h.width-width, 0)), end)
-	h.width = width
-}
-
-// clear takes the line away for good.
-func (h *screenHost) clear() {
-	h.show("")
-	h.mu.Lock()
-	h.quiet = true
-	h.mu.Unlock()
-}
 
 // start opens a session of our own for a command. gate is how long servers are
 // waited for, in milliseconds.
@@ -115,25 +37,33 @@ func (f *flags) start(ctx context.Context, m *runtime.Manager, h *screenHost, ga
 		ProtocolVersion: rpc.ProtocolVersion,
 		Client:          rpc.ClientInfo{Name: "mcp-sidecar", Version: version},
 		Cwd:             f.cwd,
+		Capabilities:    h.capabilities(),
 		Settings:        settings,
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	answer, err := wait(ctx)
-	if err != nil {
+	if _, err := wait(ctx); err != nil {
 		return nil, nil, err
 	}
-	return client, answer(m.Snapshot()).Snapshot, nil
+	if err := m.Answered(ctx); err != nil {
+		return nil, nil, err
+	}
+	if uncached == rpc.UncachedWait { // also for what has only just been allowed
+		if _, err := client.Wait(ctx, &rpc.WaitParams{TimeoutMs: &gate}); err != nil {
+			return nil, nil, err
+		}
+	}
+	return client, m.Snapshot(), nil
 }
 
 // list prints every server and its tools.
 func list(ctx context.Context, f *flags, w *world, log *slog.Logger) int {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	m, closeAll := f.open(log, "", nil)
+	m, closeAll := f.open(log, runtime.Options{})
 	defer closeAll(0)
-	host := &screenHost{out: w.err, screen: w.screen && !f.json}
+	host := newScreenHost(f, w, "")
 	_, snap, err := f.start(ctx, m, host, waitForAll, rpc.UncachedWait)
 	host.clear()
 	if err != nil {
@@ -181,9 +111,9 @@ func call(ctx context.Context, f *flags, w *world, log *slog.Logger, args []stri
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	m, closeAll := f.open(log, args[0], nil)
+	m, closeAll := f.open(log, runtime.Options{Only: args[0]})
 	defer closeAll(0)
-	host := &screenHost{out: w.err, screen: w.screen && !f.json}
+	host := newScreenHost(f, w, args[0])
 	client, snap, err := f.start(ctx, m, host, 0, rpc.UncachedBackground)
 	if err != nil {
 		host.clear()
@@ -277,7 +207,7 @@ func hintOn(name string, snap *rpc.Snapshot) string {
 		}
 		switch s.Phase {
 		case rpc.PhaseUntrusted:
-			return "Somebody else may have written the files of a project: --trust allow starts what they name."
+			return "Somebody else may have written the files of a project: mcp-sidecar trust allow " + shellWord(name) + " lets it run."
 		case rpc.PhaseDisabled:
 			return "The server is disabled, in " + origin(s.Source) + " or by a list of servers that are off."
 		case rpc.PhaseInvalid, rpc.PhaseNeedsInput:

@@ -47,7 +47,7 @@ func TestARefusedCallIsExplainedByItsServer(t *testing.T) {
 		{Name: "odd", Phase: rpc.PhaseInvalid, Error: &rpc.ServerError{Message: "what is wrong"}},
 	}}
 	for name, want := range map[string]string{
-		"theirs": `the same server as "mine"`, "off": "disabled, in Host", "new": "--trust allow", "odd": "what is wrong",
+		"theirs": `the same server as "mine"`, "off": "disabled, in Host", "new": "mcp-sidecar trust allow new", "odd": "what is wrong",
 		"mine": "", "nobody": "",
 	} {
 		if got := hintOn(name, snap); !strings.Contains(got, want) || want == "" && got != "" {

@@ -137,6 +137,9 @@ const operationLimit = 10 * time.Second
 // directory. It touches no disk.
 func Open(path string) *Store { return &Store{path} }
 
+// Path is where the decisions are.
+func (s *Store) Path() string { return s.path }
+
 // Load reads the decisions. A file or a directory that is not there has none.
 // With an error the Book is empty.
 func (s *Store) Load(ctx context.Context) (Book, error) {

@@ -1,0 +1,196 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+)
+
+// project has a server of the project whose start leaves a file, and gives the
+// path of that.
+func (d *desk) project() (proof string) {
+	d.t.Helper()
+	proof = d.path("ran")
+	d.write("project/.mcp.json", fmt.Sprintf(
+		`{"mcpServers": {"theirs": {"command": "sh", "args": ["-c", "touch %[1]s; exit 1"], "env": {"KEY": "!touch %[1]s.value"}}}}`, proof))
+	return proof
+}
+
+// ran says whether something of the project's server was run.
+func (d *desk) ran(proof string) bool {
+	for _, file := range []string{proof, proof + ".value"} {
+		if _, err := os.Stat(file); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func TestNothingOfAnUntrustedProjectRuns(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	proof := d.project()
+	for _, args := range []string{"list", "list --json", "call theirs tool", "trust list", "trust deny theirs", "list", "trust revoke theirs"} {
+		got := d.run(d.sidecar(strings.Fields(args)...))
+		if d.ran(proof) {
+			t.Fatalf("%s ran it: %+v", args, got)
+		}
+	}
+	got := d.run(d.sidecar("list"))
+	if got.code != 0 || !strings.Contains(got.out, "theirs  untrusted") || !strings.Contains(got.out, "mcp-sidecar trust allow theirs") {
+		t.Errorf("%+v", got)
+	}
+	// So that the proof is one.
+	if got := d.run(d.sidecar("trust", "allow", "theirs")); got.code != 0 || d.ran(proof) {
+		t.Errorf("%+v", got)
+	}
+	if got := d.run(d.sidecar("list")); got.code != 1 || !d.ran(proof) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestTrustShowsWhatItIsAbout(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.write("project/.mcp.json", `{"mcpServers": {
+		"a server": {"command": "run it", "args": ["--x=$HOME", "\u001b[31m"], "env": {"KEY": "${SOME_KEY}"}, "cwd": "below"},
+		"web": {"url": "https://example.com/${SOME_PATH}", "headers": {"Authorization": "Bearer x"}}}}`)
+	d.users(`"mine": {"command": "true"}`)
+	for _, c := range []struct {
+		args string
+		code int
+		want []string
+		not  string
+	}{
+		{"trust list", 0, []string{
+			"a server, from " + d.path("project/.mcp.json"), `runs      'run it' '--x=$HOME'`, "in        below", "with      KEY=${SOME_KEY}", "uses      ${SOME_KEY}",
+			"contacts  https://example.com/${SOME_PATH}", "with      Authorization: Bearer x", "not decided",
+		}, "mine"},
+		{"trust list --json", 0, []string{`{"servers":[{"name":"a server"`, `"uses":["${SOME_KEY}"]`}, "mine"},
+		{"trust allow web", 0, []string{"allowed", "not decided"}, ""},
+		{"trust deny web", 0, []string{"denied"}, ""},
+		{"trust revoke web", 0, []string{"not decided"}, "denied"},
+		{"trust allow mine", 1, []string{`no file of the project has a server "mine"`}, ""},
+		{"trust", 2, []string{"trust takes list"}, ""},
+		{"trust allow", 2, []string{"names of servers"}, ""},
+		{"trust list web", 2, []string{"takes no names"}, ""},
+		{"trust forget web", 2, []string{"list, allow, deny and revoke"}, ""},
+		{"help trust", 0, []string{"trust allow|deny|revoke SERVER"}, ""},
+	} {
+		got := d.run(d.sidecar(strings.Fields(c.args)...))
+		all := got.out + got.errors
+		for _, text := range c.want {
+			if got.code != c.code || !strings.Contains(all, text) {
+				t.Errorf("%s: code %d, no %q in\n%s", c.args, got.code, text, all)
+			}
+		}
+		if c.not != "" && strings.Contains(all, c.not) || strings.Contains(all, "\x1b") {
+			t.Errorf("%s:\n%s", c.args, all)
+		}
+	}
+}
+
+// answers runs a command at a terminal and types each answer when its question
+// is there. It gives what the terminal showed.
+func (d *desk) answers(cmd *exec.Cmd, dialogue ...string) string {
+	d.t.Helper()
+	screen, err := pty.Start(cmd)
+	d.must(err)
+	defer screen.Close()
+	var seen strings.Builder
+	piece := make([]byte, 4096)
+	for {
+		n, err := screen.Read(piece)
+		seen.Write(piece[:n])
+		for len(dialogue) > 0 && strings.Contains(seen.String(), dialogue[0]) {
+			_, err := io.WriteString(screen, dialogue[1])
+			d.must(err)
+			dialogue = dialogue[2:]
+		}
+		if err != nil { // the other end is closed
+			break
+		}
+	}
+	var ended *exec.ExitError
+	if err := cmd.Wait(); err != nil && !errors.As(err, &ended) {
+		d.t.Fatal(err)
+	}
+	if len(dialogue) > 0 {
+		d.t.Errorf("%q was not asked:\n%s", dialogue[0], seen.String())
+	}
+	return seen.String()
+}
+
+func TestAtATerminalThePersonIsAsked(t *testing.T) {
+	t.Parallel()
+	const question = `Allow "theirs" to run?`
+	for _, c := range []struct {
+		name  string
+		args  string
+		types string
+		runs  bool
+		after string // what trust list says afterwards
+	}{
+		{"yes", "list", "y\n", true, "allowed"},
+		{"no", "list", "no\n", false, "denied"},
+		{"not now", "list", "\n", false, "not decided"},
+		{"what is no answer", "list", "maybe\ny\n", true, "allowed"},
+		{"the end of the input", "list", "\x04", false, "not decided"},
+		{"an interruption", "list", "\x03", false, "not decided"},
+		{"for a call", "call theirs tool", "y\n", true, "allowed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t)
+			proof := d.project()
+			seen := d.answers(d.sidecar(strings.Fields(c.args)...), question, c.types)
+			if d.ran(proof) != c.runs {
+				t.Errorf("ran: %v\n%s", d.ran(proof), seen)
+			}
+			got := d.run(d.sidecar("trust", "list"))
+			if !strings.Contains(got.out, c.after) {
+				t.Errorf("afterwards: %s\nit was:\n%s", got.out, seen)
+			}
+		})
+	}
+}
+
+func TestACallAsksAboutItsOwnServerOnly(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.project()
+	d.users(d.server("mine", "tool echo\n"))
+	if seen := d.answers(d.sidecar("call", "mine", "echo")); !strings.Contains(seen, "echo") || strings.Contains(seen, "Allow") {
+		t.Error(seen)
+	}
+}
+
+func TestAtATerminalInputsAreAskedFor(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.write("fake/vs", "tool keys\non tools/call keys\n  env KEYS\n")
+	d.write("home/.config/Code/User/mcp.json", fmt.Sprintf(`{
+		"inputs": [
+			{"id": "token", "type": "promptString", "description": "API token", "password": true},
+			{"id": "region", "type": "pickString", "options": ["eu", "us"]},
+			{"id": "team", "type": "promptString", "default": "core"}],
+		"servers": {"vs": {"command": %q, "args": [%q], "env": {"KEYS": "${input:token} ${input:region} ${input:team}"}}}}`,
+		binaries.fake, d.path("fake/vs")))
+	seen := d.answers(d.sidecar("call", "vs", "keys"),
+		"2  us", "2\n", `(Enter for "core")`, "\n", "needs: API token", "hidden\n")
+	if !strings.Contains(seen, "hidden us core") || strings.Count(seen, "hidden") != 1 {
+		t.Error(seen)
+	}
+	seen = d.answers(d.sidecar("call", "vs", "keys"), "2  us", "us\n", `(Enter for "core")`, "own\n", "needs: API token", "\n")
+	if !strings.Contains(seen, "a value is needed for") {
+		t.Error(seen)
+	}
+}

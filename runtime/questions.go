@@ -1,0 +1,234 @@
+package runtime
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/trust"
+)
+
+// question is one that the user is asked through the owner's host. One is open
+// at a time: dialogs that cover each other help nobody.
+type question struct {
+	// about says whether the answer still matters.
+	about func(*Manager) bool
+	// withdraw ends it unanswered.
+	withdraw context.CancelFunc
+}
+
+// askUser asks the next thing that keeps a server waiting for a person, and
+// withdraws what is asked and no longer does. It is called whenever either may
+// have changed.
+func (m *Manager) askUser() {
+	if q := m.question; q == nil || !q.about(m) {
+		if q != nil {
+			q.withdraw()
+		}
+		m.question = nil
+		m.askNext()
+	}
+	if v := m.view.Load(); v.asking != (m.question != nil) {
+		m.storeView(v.snap)
+	}
+}
+
+// askNext asks what there is to ask, if the host can. What a discovery is to
+// find is asked about when it has.
+func (m *Manager) askNext() {
+	if m.searching || m.stopping != nil || m.params == nil || len(m.clients) == 0 || m.params.Capabilities == nil {
+		return
+	}
+	if m.params.Capabilities.Approve {
+		if waiting := m.undecided(); len(waiting) > 0 {
+			m.askForTrust(waiting)
+			return
+		}
+	}
+	if m.params.Capabilities.Input {
+		if e, in, ok := m.missingInput(); ok {
+			m.askForInput(e, in)
+		}
+	}
+}
+
+// undecided are the entries that wait for a decision which the user has not put
+// off, sorted by name.
+func (m *Manager) undecided() []*config.Entry {
+	var waiting []*config.Entry
+	for _, name := range slices.Sorted(maps.Keys(m.members)) {
+		mem := m.members[name]
+		if mem.rest == rpc.PhaseUntrusted && m.consent.decisions[trustKeyOf(mem.entry)] != rpc.DecideLater {
+			waiting = append(waiting, mem.entry)
+		}
+	}
+	return waiting
+}
+
+// missingInput is the first value that a server waits for and the user has not
+// refused.
+func (m *Manager) missingInput() (*config.Entry, config.Input, bool) {
+	for _, name := range slices.Sorted(maps.Keys(m.members)) {
+		mem := m.members[name]
+		if mem.rest != rpc.PhaseNeedsInput {
+			continue
+		}
+		_, missing := m.consent.inputs(mem.entry)
+		for _, in := range missing {
+			if !m.consent.declined[inputKey{mem.entry.Path, in.ID}] {
+				return mem.entry, in, true
+			}
+		}
+	}
+	return nil, config.Input{}, false
+}
+
+// pose asks in a goroutine that ends with the answer, or soon after the question
+// is withdrawn or the Manager ends. answered runs in the loop, unless the
+// question was withdrawn.
+func (m *Manager) pose(about func(*Manager) bool, ask func(ctx context.Context, host Listener) (answered func())) {
+	ctx, cancel := context.WithCancel(m.ctx)
+	q := &question{about: about, withdraw: cancel}
+	m.question = q
+	host := m.clients[0].host
+	m.children.Go(func() {
+		defer cancel()
+		var answered func()
+		_ = guarded(m.log, "a question to the host", func() error { answered = ask(ctx, host); return nil }) // logged
+		m.inbox.post(func() {
+			if m.question != q {
+				return
+			}
+			m.question = nil
+			if answered != nil {
+				answered()
+			}
+			m.askUser()
+		})
+	})
+}
+
+// askForTrust asks about all servers that wait, once.
+func (m *Manager) askForTrust(waiting []*config.Entry) {
+	keys := make([]trustKey, len(waiting))
+	p := &rpc.ApproveParams{}
+	for i, e := range waiting {
+		keys[i] = trustKeyOf(e)
+		p.Servers = append(p.Servers, projectServer(e, ""))
+	}
+	about := func(m *Manager) bool {
+		return slices.ContainsFunc(m.undecided(), func(e *config.Entry) bool { return slices.Contains(keys, trustKeyOf(e)) })
+	}
+	m.pose(about, func(ctx context.Context, host Listener) func() {
+		answer, err := host.Approve(ctx, p)
+		if err != nil {
+			m.log.Debug("trust/approve was not answered", "err", err)
+			answer = &rpc.ApproveResult{}
+		}
+		var decisions []decision
+		for i, e := range waiting {
+			d := answer.Decisions[e.Name]
+			if d != rpc.DecideAllow && d != rpc.DecideDeny {
+				d = rpc.DecideLater
+			}
+			decisions = append(decisions, decision{keys[i], d, e.Path})
+		}
+		unwritten := m.record(m.ctx, decisions)
+		return func() {
+			news := false
+			for _, d := range decisions {
+				news = news || d.what != rpc.DecideLater
+				if unwritten || d.what == rpc.DecideLater {
+					m.consent = m.consent.deciding(d.key, d.what)
+				}
+			}
+			if news {
+				m.rediscover()
+			}
+		}
+	})
+}
+
+// decision is what the user said about one entry.
+type decision struct {
+	key  trustKey
+	what rpc.Decision
+	path string // of the file
+}
+
+// record writes decisions down for later sessions. It says whether that failed:
+// they hold for this one then. It takes time, and touches nothing of the loop.
+func (m *Manager) record(ctx context.Context, decisions []decision) (failed bool) {
+	var entries []trust.Entry
+	for _, d := range decisions {
+		if d.what != rpc.DecideLater {
+			entries = append(entries, trust.Entry{
+				Project: d.key.project, Server: d.key.server, Hash: d.key.hash,
+				Decision: trust.Decision(d.what), File: d.path, Time: time.Now(),
+			})
+		}
+	}
+	if len(entries) == 0 {
+		return false
+	}
+	if m.opt.Trust == nil {
+		return true
+	}
+	book, err := m.opt.Trust.Record(ctx, entries...)
+	if err != nil {
+		m.log.Warn("what you decided about project servers holds for this session only: it was not written down", "err", err)
+	}
+	if aside := book.Aside(); aside != "" {
+		m.log.Warn("what was decided about project servers before could not be read, and was put aside", "file", aside)
+	}
+	return err != nil
+}
+
+// askForInput asks for one value.
+func (m *Manager) askForInput(e *config.Entry, in config.Input) {
+	key := inputKey{e.Path, in.ID}
+	about := func(m *Manager) bool {
+		for _, mem := range m.members {
+			if mem.rest == rpc.PhaseNeedsInput && mem.entry.Path == key.path && slices.Contains(mem.entry.NeedsInput, key.id) {
+				return true
+			}
+		}
+		return false
+	}
+	p := &rpc.InputParams{
+		Server: e.Name, ID: in.ID, Type: in.Type, Description: in.Description,
+		Default: in.Default, Options: in.Options, Password: in.Password,
+	}
+	m.pose(about, func(ctx context.Context, host Listener) func() {
+		answer, err := host.Input(ctx, p)
+		if err != nil {
+			m.log.Debug("input/request was not answered", "err", err)
+			answer = &rpc.InputResult{}
+		}
+		if answer.Value != nil {
+			m.redact.add(*answer.Value)
+		}
+		return func() {
+			m.consent = m.consent.giving(key, answer.Value)
+			if m.complete(key) {
+				m.rediscover()
+			}
+		}
+	})
+}
+
+// complete says whether a server that waited for this input has all it needs.
+func (m *Manager) complete(key inputKey) bool {
+	for _, mem := range m.members {
+		if mem.rest != rpc.PhaseNeedsInput || mem.entry.Path != key.path || !slices.Contains(mem.entry.NeedsInput, key.id) {
+			continue
+		}
+		if _, missing := m.consent.inputs(mem.entry); len(missing) == 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,101 @@
+package runtime
+
+import (
+	"context"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+)
+
+var _ rpc.Trust = (*Client)(nil)
+
+// TrustList implements rpc.Trust.
+func (c *Client) TrustList(ctx context.Context, _ *rpc.TrustListParams) (*rpc.TrustListResult, error) {
+	for {
+		var list []rpc.ProjectServer
+		var v *view
+		err := c.m.do(func() {
+			v = c.m.view.Load()
+			list = trustList(&c.m.found, c.m.consent, c.m.book)
+		})
+		if err != nil {
+			return nil, err
+		}
+		if !v.searching {
+			return &rpc.TrustListResult{Servers: list}, nil
+		}
+		if err := c.m.nextView(ctx, v); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// TrustAllow implements rpc.Trust.
+func (c *Client) TrustAllow(ctx context.Context, p *rpc.TrustDecisionParams) (*rpc.TrustListResult, error) {
+	return c.decide(ctx, p, rpc.DecideAllow)
+}
+
+// TrustDeny implements rpc.Trust.
+func (c *Client) TrustDeny(ctx context.Context, p *rpc.TrustDecisionParams) (*rpc.TrustListResult, error) {
+	return c.decide(ctx, p, rpc.DecideDeny)
+}
+
+// TrustRevoke implements rpc.Trust.
+func (c *Client) TrustRevoke(ctx context.Context, p *rpc.TrustDecisionParams) (*rpc.TrustListResult, error) {
+	return c.decide(ctx, p, "")
+}
+
+// decide takes a decision, or takes it back, and answers when it is carried out.
+func (c *Client) decide(ctx context.Context, p *rpc.TrustDecisionParams, what rpc.Decision) (*rpc.TrustListResult, error) {
+	list, err := c.TrustList(ctx, &rpc.TrustListParams{})
+	if err != nil {
+		return nil, err
+	}
+	shown, err := named(list.Servers, p)
+	if err != nil {
+		return nil, err
+	}
+	key := trustKey{shown.Project, shown.Name, shown.Hash}
+	unwritten := false
+	if what != "" {
+		unwritten = c.m.record(ctx, []decision{{key, what, shown.Path}})
+	} else if c.m.opt.Trust != nil {
+		_, _, err = c.m.opt.Trust.Revoke(ctx, key.project, key.server, "")
+	}
+	if err != nil {
+		return nil, err
+	}
+	var done <-chan struct{}
+	err = c.m.do(func() {
+		if !unwritten {
+			what = "" // the ledger has it
+		}
+		c.m.consent = c.m.consent.deciding(key, what)
+		done = c.m.rediscover()
+	})
+	if err == nil {
+		err = c.m.await(ctx, done)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.TrustList(ctx, &rpc.TrustListParams{})
+}
+
+// named finds the server of a decision in the list. The name alone is not enough:
+// several files may have it, and the entry may have changed since it was shown.
+func named(list []rpc.ProjectServer, p *rpc.TrustDecisionParams) (rpc.ProjectServer, error) {
+	known := false
+	for _, s := range list {
+		known = known || s.Name == p.Server
+		if s.Name == p.Server && s.Hash == p.Hash {
+			return s, nil
+		}
+	}
+	if known {
+		return rpc.ProjectServer{}, rpc.ErrInvalidParams("hash",
+			"the entry has changed since it was shown: ask trust/list again")
+	}
+	e := rpc.ErrUnknownServer(p.Server)
+	e.Message += "; trust/list has the servers of the project's files"
+	return rpc.ProjectServer{}, e
+}

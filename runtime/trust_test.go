@@ -1,0 +1,291 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/trust"
+)
+
+// write puts a file into the project, or below the home directory with "~/".
+func (w *world) write(name, text string) {
+	w.t.Helper()
+	path := filepath.Join(w.cwd, name)
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		path = filepath.Join(w.home, rest)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// discoverFiles is initialize of a host that names no servers itself.
+func (w *world) discoverFiles(s rpc.Settings) {
+	w.t.Helper()
+	wait, err := w.c.Initialize(w.t.Context(), &rpc.InitializeParams{
+		ProtocolVersion: 1, Cwd: w.cwd, Settings: &s,
+		Capabilities: &rpc.Capabilities{Approve: w.approve != nil, Input: w.input != nil},
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.initialized(wait)
+}
+
+// deciding is a user who decides by name, and puts off what is not there.
+func deciding(decisions map[string]rpc.Decision) func(context.Context, *rpc.ApproveParams) (*rpc.ApproveResult, error) {
+	return func(context.Context, *rpc.ApproveParams) (*rpc.ApproveResult, error) {
+		return &rpc.ApproveResult{Decisions: decisions}, nil
+	}
+}
+
+// unanswering is a user who is not there.
+func unanswering(ctx context.Context, _ *rpc.ApproveParams) (*rpc.ApproveResult, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+const threeServers = `{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}, "c": {"command": "c"}}}`
+
+// trustWorld has servers a, b and c, which any file may name, and a ledger.
+func trustWorld(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t, map[string]*scripted{
+		"a": {dial: always(plan{tools: []string{"x"}})}, "b": {dial: always(plan{tools: []string{"y"}})},
+		"c": {dial: always(plan{tools: []string{"z"}})},
+	})
+	w.ledger = trust.Open(filepath.Join(t.TempDir(), "trust.json"))
+	return w
+}
+
+// expectAll is expect for what happens in one instant and has no order.
+func (w *world) expectAll(got []string, want ...string) {
+	w.t.Helper()
+	slices.Sort(got)
+	slices.Sort(want)
+	w.expect(got, want...)
+}
+
+func (w *world) dialed(name string) int {
+	s := w.servers[name]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dials
+}
+
+func TestProjectServersWaitForOneDecisionAboutAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := trustWorld(t)
+		w.write(".mcp.json", threeServers)
+		w.write("~/.claude.json", `{"mcpServers": {"b": {"command": "b", "args": ["the user's"]}}}`)
+		w.approve = deciding(map[string]rpc.Decision{"a": rpc.DecideAllow, "b": rpc.DecideDeny})
+		w.open()
+		defer w.close()
+		w.discoverFiles(rpc.Settings{})
+		w.expectAll(w.take("approve", "initialized", "changed", "ready"),
+			"0s approve a, b, c?",
+			"0s initialized revision 1: no tools",
+			"0s a ready 0 live", "0s b ready 0 live",
+			"0s a ready 1 live", "0s b ready 1 live",
+			"0s changed by reload: a/x live, b/y live",
+		)
+		r, _ := record(w.m.Snapshot(), "b")
+		if r.Source.Level != rpc.LevelUser {
+			t.Errorf("b is %s", r.Source.Path)
+		}
+		if n := w.dialed("c"); n != 0 {
+			t.Error("what was put off was started")
+		}
+	})
+}
+
+func TestADecisionHoldsForLaterSessionsUntilTheEntryChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := trustWorld(t)
+		w.write(".mcp.json", threeServers)
+		w.approve = deciding(map[string]rpc.Decision{"a": rpc.DecideAllow, "b": rpc.DecideAllow, "c": rpc.DecideDeny})
+		w.open()
+		w.discoverFiles(rpc.Settings{})
+		w.take()
+		w.m.Close()
+
+		w.approve = unanswering
+		w.rev = 0
+		w.open()
+		w.discoverFiles(rpc.Settings{})
+		w.expectAll(w.take("approve", "initialized"), "0s initialized revision 1: a/x live, b/y live")
+		w.m.Close()
+
+		// Neither a filter nor the order of the members is another entry; an argument is.
+		w.rev = 0
+		w.write(".mcp.json", `{"mcpServers": {"c": {"command": "c"}, "b": {"args": ["new"], "command": "b"}, "a": {"tools": {}, "command": "a"}}}`)
+		w.open()
+		defer w.close()
+		w.discoverFiles(rpc.Settings{})
+		w.expectAll(w.take("approve", "initialized"), "0s approve b?", "0s initialized revision 1: a/x live")
+	})
+}
+
+func TestAQuestionIsWithdrawnWhenNothingItIsAboutIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := trustWorld(t)
+		w.write(".mcp.json", `{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}}}`)
+		w.approve = unanswering
+		w.open()
+		defer w.close()
+		w.discoverFiles(rpc.Settings{})
+		w.write(".mcp.json", `{"mcpServers": {"b": {"command": "b"}}}`)
+		w.reloaded(rpc.ReloadChanged)
+		w.expectAll(w.take("approve"), "0s approve a, b?")
+		w.write(".mcp.json", `{"mcpServers": {"c": {"command": "c"}}}`)
+		w.reloaded(rpc.ReloadChanged)
+		w.expectAll(w.take("approve"), "0s approve c?", "0s approve: context canceled")
+	})
+}
+
+func TestWhatTheHostCannotAnswerIsAskedAgainInAFullReload(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := trustWorld(t)
+		w.write(".mcp.json", `{"mcpServers": {"a": {"command": "a"}}}`)
+		w.approve = func(context.Context, *rpc.ApproveParams) (*rpc.ApproveResult, error) {
+			return nil, errors.New("no screen")
+		}
+		w.open()
+		defer w.close()
+		w.discoverFiles(rpc.Settings{})
+		w.take()
+		w.reloaded(rpc.ReloadChanged)
+		w.expectAll(w.take("approve"))
+		w.reloaded(rpc.ReloadFull)
+		w.expectAll(w.take("approve"), "0s approve a?", "0s approve: no screen")
+		if r, _ := record(w.m.Snapshot(), "a"); r.Phase != rpc.PhaseUntrusted || r.Error == nil || r.Error.Hint == "" {
+			t.Errorf("a is %+v", r)
+		}
+		if w.dialed("a") != 0 {
+			t.Error("an untrusted server was started")
+		}
+	})
+}
+
+func TestADecisionThatCannotBeWrittenHoldsForTheSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := trustWorld(t)
+		w.ledger = trust.Open(filepath.Join(w.cwd, ".mcp.json", "trust.json")) // below a file
+		w.write(".mcp.json", `{"mcpServers": {"a": {"command": "a"}}}`)
+		w.approve = deciding(map[string]rpc.Decision{"a": rpc.DecideAllow})
+		w.open()
+		defer w.close()
+		w.discoverFiles(rpc.Settings{})
+		time.Sleep(time.Minute)
+		w.take()
+		w.reloaded(rpc.ReloadFull)
+		w.expectAll(w.take("approve", "reloaded"), "1m0s reloaded revision 2: a/x live")
+	})
+}
+
+func TestTrustIsListedGivenRefusedAndTakenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := trustWorld(t)
+		w.write(".mcp.json", `{"mcpServers": {"a": {"command": "a", "env": {"K": "${TOKEN}"}}, "bad": {}}}`)
+		w.write("~/.config/mcp-sidecar/mcp.json", `{"mcpServers": {"c": {"command": "c"}}}`)
+		w.open()
+		defer w.close()
+		w.discoverFiles(rpc.Settings{Trust: &rpc.TrustSettings{Project: rpc.TrustAsk}})
+		list, err := w.c.TrustList(t.Context(), &rpc.TrustListParams{})
+		if err != nil || len(list.Servers) != 1 {
+			t.Fatal(list, err)
+		}
+		a := list.Servers[0]
+		if a.Name != "a" || a.Project != w.cwd || a.Decision != "" || strings.Join(a.Uses, " ") != "${TOKEN}" {
+			t.Errorf("listed %+v", a)
+		}
+		phase := func() rpc.Phase {
+			r, _ := record(w.m.Snapshot(), "a")
+			return r.Phase
+		}
+		p := &rpc.TrustDecisionParams{Server: "a", Hash: a.Hash}
+		for _, step := range []struct {
+			decide func(context.Context, *rpc.TrustDecisionParams) (*rpc.TrustListResult, error)
+			said   rpc.Decision
+			phase  rpc.Phase
+		}{
+			{w.c.TrustAllow, rpc.DecideAllow, rpc.PhaseReady},
+			{w.c.TrustRevoke, "", rpc.PhaseUntrusted},
+			{w.c.TrustDeny, rpc.DecideDeny, ""},
+			{w.c.TrustRevoke, "", rpc.PhaseUntrusted},
+			{w.c.TrustAllow, rpc.DecideAllow, rpc.PhaseReady},
+		} {
+			list, err := step.decide(t.Context(), p)
+			if err != nil || list.Servers[0].Decision != step.said {
+				t.Fatal(list, err)
+			}
+			synctest.Wait()
+			if phase() != step.phase {
+				t.Errorf("after %q a is %q, want %q", step.said, phase(), step.phase)
+			}
+		}
+		_, err = w.c.TrustAllow(t.Context(), &rpc.TrustDecisionParams{Server: "a", Hash: "other"})
+		if !errors.Is(err, &rpc.Error{Code: rpc.CodeInvalidParams}) {
+			t.Errorf("another hash: %v", err)
+		}
+		_, err = w.c.TrustAllow(t.Context(), &rpc.TrustDecisionParams{Server: "c", Hash: a.Hash})
+		if !errors.Is(err, &rpc.Error{Code: rpc.CodeUnknownServer}) {
+			t.Errorf("a server of the user's: %v", err)
+		}
+	})
+}
+
+func TestWhatWasRefusedStaysOutAlsoWhereProjectsAreAllowed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := trustWorld(t)
+		w.write(".mcp.json", `{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}}}`)
+		w.approve = deciding(map[string]rpc.Decision{"a": rpc.DecideDeny})
+		w.open()
+		defer w.close()
+		w.discoverFiles(rpc.Settings{})
+		w.take()
+		wait, err := w.c.Configure(t.Context(), &rpc.ConfigureParams{
+			Settings: &rpc.Settings{Trust: &rpc.TrustSettings{Project: rpc.TrustAllow}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := wait(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.noteSnapshot("configured", answer(w.m.Snapshot()).Snapshot)
+		w.expect(w.take("configured"), "0s configured revision 2: b/y live")
+	})
+}
+
+func TestALedgerThatCannotBeReadTrustsNothingAndIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := trustWorld(t)
+		w.write(".mcp.json", `{"mcpServers": {"a": {"command": "a"}}}`)
+		if err := os.WriteFile(w.ledger.Path(), []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.approve = unanswering
+		w.open()
+		defer w.close()
+		w.discoverFiles(rpc.Settings{})
+		w.expect(w.take("initialized"), "0s initialized revision 1: no tools")
+		if e := w.m.Snapshot().Errors; !slices.ContainsFunc(e, func(d rpc.Diagnostic) bool {
+			return d.Path == w.ledger.Path() && d.Severity == rpc.SeverityError
+		}) {
+			t.Errorf("errors: %+v", e)
+		}
+	})
+}
