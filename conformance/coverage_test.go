@@ -29,7 +29,6 @@ func later() map[string]string {
 		resources = "resources are not relayed yet"
 		prompts   = "prompts are not relayed yet"
 		auth      = "there is no login yet"
-		trust     = "there are no trust decisions yet"
 		share     = "sessions cannot be shared yet"
 		asking    = "nothing asks the host yet"
 	)
@@ -39,9 +38,8 @@ func later() map[string]string {
 		"resources/changed": resources, "resources/updated": resources, "1009": resources,
 		"prompts/list": prompts, "prompts/get": prompts, "prompts/changed": prompts, "completion/complete": prompts,
 		"auth/login": auth, "auth/logout": auth, "auth/openUrl": auth, "1005": auth,
-		"trust/list": trust, "trust/allow": trust, "trust/revoke": trust, "trust/approve": trust,
 		"runtime/share": share, "1008": share,
-		"input/request": asking, "elicitation/create": asking, "elicitation/complete": asking, "sampling/createMessage": asking,
+		"elicitation/create": asking, "elicitation/complete": asking, "sampling/createMessage": asking,
 		"-32603": "only a fault of the sidecar itself causes it; package rpc tests it",
 	}
 }
