@@ -253,7 +253,7 @@ func sourceOf(e *config.Entry) rpc.Source {
 		Path: e.Path, Line: e.Line, Column: e.Column,
 	}
 	for _, a := range e.Aliases {
-		s.Aliases = append(s.Aliases, rpc.Alias(a))
+		s.Aliases = append(s.Aliases, rpc.Alias{Name: a.Name, Path: a.Path})
 	}
 	return s
 }

@@ -19,19 +19,34 @@ func switchServers(entries []*Entry, rules []rule) {
 
 // firstOfName keeps of each name the first entry. One that is disabled or
 // invalid owns its name like any other; one that was denied was never there.
-func firstOfName(entries []*Entry, denies func(*Entry) bool) (winners, denied []*Entry) {
-	taken := make(map[string]bool, len(entries))
+func firstOfName(entries []*Entry, denies func(*Entry) bool, x Expander) (o outcome) {
+	owner := make(map[string]*Entry, len(entries))
 	for _, e := range entries {
+		first := owner[e.Name]
 		switch {
-		case taken[e.Name]:
-		case denies != nil && denies(e):
-			denied = append(denied, e)
-		default:
-			taken[e.Name] = true
-			winners = append(winners, e)
+		case first == nil && denies != nil && denies(e):
+			o.denied = append(o.denied, e)
+		case first == nil:
+			owner[e.Name] = e
+			o.winners = append(o.winners, e)
+		case denies == nil || !denies(e):
+			same := e.Invalid == "" && first.Invalid == "" && e.Disabled == first.Disabled && e.target(x) == first.target(x)
+			o.lost = append(o.lost, Lost{Name: e.Name, Origin: e.Origin(), To: first.Origin(), Same: same})
 		}
 	}
-	return winners, denied
+	return o
+}
+
+// outcome is what became of entries that competed for their names.
+type outcome struct {
+	winners []*Entry
+	denied  []*Entry // those that had won otherwise
+	lost    []Lost
+}
+
+// Origin is where the entry stands.
+func (e *Entry) Origin() Origin {
+	return Origin{e.Provider, e.ProviderName, e.Level, e.Path, e.Line, e.Column}
 }
 
 // mergeAliases makes one server of entries that would start the same thing
@@ -58,7 +73,7 @@ func mergeAliases(entries []*Entry, x Expander) []*Entry {
 			servers = append(servers, e)
 			continue
 		}
-		server.Aliases = append(server.Aliases, Alias{Name: e.Name, Path: e.Path})
+		server.Aliases = append(server.Aliases, Alias{Name: e.Name, Path: e.Path, Line: e.Line, Column: e.Column})
 	}
 	return servers
 }

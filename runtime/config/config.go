@@ -62,6 +62,11 @@ type Result struct {
 	Diagnostics []Diagnostic
 	ExaKeys     []string
 	Files       []File // every place looked at, for doctor and for the watcher
+	// LeftOut are the places that the host wants left out.
+	LeftOut []File
+	// Lost are the definitions that do not count because another one has their
+	// name, in the order in which they lost it.
+	Lost []Lost
 	// Hard is set when discovery as a whole failed (cwd missing or unreadable, a
 	// reader panicked): Entries is then empty.
 	Hard error
@@ -85,6 +90,8 @@ type File struct {
 	Provider string
 	Level    Level
 	State    FileState
+	// Why says what is the matter with it, when it was broken or skipped.
+	Why string
 	// Entries are the names it defined, also those that lost to another file.
 	Entries []string
 }
@@ -97,7 +104,7 @@ const (
 	FileAbsent  FileState = "absent"
 	FileRead    FileState = "read"
 	FileBroken  FileState = "broken"  // could not be read or parsed: see the diagnostics
-	FileSkipped FileState = "skipped" // not looked into: see the diagnostics
+	FileSkipped FileState = "skipped" // not looked into
 )
 
 // Diagnostic is one thing wrong with a file or an entry.
@@ -105,6 +112,8 @@ type Diagnostic struct {
 	Path    string // the file, or "mcp:<server>" for row 0
 	Server  string // "" when it is about the whole file
 	Message string
+	// Fix is what to do about it, where Message does not say so itself.
+	Fix     string
 	Warning bool
 	Line    int // from 1; 0 when unknown
 	Column  int // from 1, in bytes
@@ -177,7 +186,28 @@ type Auth struct {
 }
 
 // Alias is another entry of the same identity, under another name.
-type Alias struct{ Name, Path string }
+type Alias struct {
+	Name, Path   string
+	Line, Column int
+}
+
+// Origin is where an entry stands.
+type Origin struct {
+	Provider, ProviderName string
+	Level                  Level
+	Path                   string // "" for row 0
+	Line, Column           int
+}
+
+// Lost is a definition that does not count.
+type Lost struct {
+	Name string
+	Origin
+	// To is the definition that has the name.
+	To Origin
+	// Same says that both lead to the same server, so that nothing is lost.
+	Same bool
+}
 
 // Expander is what expansion may use. Run is nil to leave commands unrun (for
 // identities).
@@ -205,7 +235,8 @@ type Expanded struct {
 	Headers  map[string]string
 	Auth     *Auth
 	// Secrets are the values of 8 characters or more that came from variables,
-	// commands, environment files and inputs, for the redactor.
+	// commands, environment files and inputs, and the entry's Literals, for the
+	// redactor.
 	Secrets []string
 	// Warnings name what could not be expanded (names, never values).
 	Warnings []string

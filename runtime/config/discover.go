@@ -70,7 +70,9 @@ func discover(ctx context.Context, o Options, table []provider, read opener) (re
 	for _, r := range at.rows {
 		d.readRow(r)
 	}
-	return d.result()
+	result = d.result()
+	result.LeftOut = at.left
+	return result
 }
 
 // unknownProviders says which names of settings.discovery are no providers: a
@@ -90,6 +92,7 @@ func unknownProviders(o *Options, table []provider) []Diagnostic {
 				found = append(found, Diagnostic{
 					Path: "settings.discovery." + setting.name, Warning: true,
 					Message: fmt.Sprintf("there is no provider %q; this version reads %s", name, strings.Join(known, ", ")),
+					Fix:     "correct the name, or take it out",
 				})
 			}
 		}
@@ -128,6 +131,7 @@ type survey struct {
 	site    *site
 	rows    []row
 	missing []Diagnostic
+	left    []File // what the host wants left out
 }
 
 // lookAround finds the places of every row that the host wants.
@@ -141,16 +145,40 @@ func lookAround(ctx context.Context, o Options, table []provider) (survey, error
 		at.missing = missing(o.Folders)
 	}
 	for _, p := range table {
-		if !p.chosen(&o) {
-			continue
+		r := row{provider: p}
+		for _, place := range p.places(s) {
+			switch why := leftOut(&o, &p, &place); {
+			case why == "" && place.located():
+				r.places = append(r.places, place)
+			case why != "" && filepath.IsAbs(place.path) && !place.personal:
+				at.leave(File{Path: place.path, Provider: p.id, Level: place.level, State: FileSkipped, Why: why})
+			}
 		}
-		r := row{p, p.places(s)}
-		r.places = slices.DeleteFunc(r.places, func(p place) bool {
-			return !p.located() || !o.ProjectConfig && (p.level == Project || p.personal)
-		})
-		at.rows = append(at.rows, r)
+		if p.chosen(&o) {
+			at.rows = append(at.rows, r)
+		}
 	}
 	return at, nil
+}
+
+// leave notes a file as left out, once: a row may read it in parts.
+func (at *survey) leave(f File) {
+	if !slices.ContainsFunc(at.left, func(x File) bool { return x.Path == f.Path && x.Provider == f.Provider }) {
+		at.left = append(at.left, f)
+	}
+}
+
+// leftOut says why the host wants a place left out, "" if it does not.
+func leftOut(o *Options, p *provider, at *place) string {
+	switch {
+	case slices.Contains(o.Exclude, p.id):
+		return "left out by discovery.exclude"
+	case !p.chosen(o):
+		return "not among those of discovery.include"
+	case !o.ProjectConfig && (at.level == Project || at.personal):
+		return "left out by discovery.projectConfig"
+	}
+	return ""
 }
 
 // realHome is the home directory without symbolic links, "" when there is none.
@@ -195,7 +223,7 @@ func (d *discovery) unlocatedFiles() {
 	for _, file := range o.Files {
 		if _, ok := absolute(file, o.Home, o.Cwd); !ok {
 			d.report.diagnostics = append(d.report.diagnostics, Diagnostic{
-				Path: file, Message: "there is no home directory: not read",
+				Path: file, Message: "there is no home directory: not read", Fix: "give the absolute path of the file",
 			})
 		}
 	}
@@ -205,7 +233,7 @@ func (d *discovery) unlocatedFiles() {
 func (d *discovery) claimUserFiles(places []place) {
 	for _, p := range places {
 		if f := d.files[p.path]; p.level == User && f.real != "" {
-			d.claimed[f.real] = claim{}
+			d.claimed[f.real] = claim{path: p.path}
 		}
 	}
 }
@@ -237,15 +265,18 @@ func (d *discovery) read(p *provider, at place) []definition {
 	if at.level == Project && f.real != "" {
 		mine := claim{p.id, at.path}
 		if holder, ok := d.claimed[f.real]; ok && holder != mine {
+			if holder.path != at.path {
+				d.note(p, at, FileSkipped, "the same file as "+holder.path, nil)
+			}
 			return nil
 		}
 		d.claimed[f.real] = mine
 	}
 	if at.level == Project && f.foreign {
-		d.note(p, at, FileSkipped, nil)
+		const why = "belongs to another user: not read"
+		d.note(p, at, FileSkipped, why, nil)
 		d.report.diagnostics = append(d.report.diagnostics, Diagnostic{
-			Path: at.path, Warning: true,
-			Message: "belongs to another user: not read",
+			Path: at.path, Warning: true, Message: why, Fix: "if you trust what is in it, make it a file of your own (chown)",
 		})
 		return nil
 	}
@@ -257,7 +288,11 @@ func (d *discovery) read(p *provider, at place) []definition {
 	if f.root != nil {
 		found = d.readTree(p, at, f.root)
 	}
-	d.note(p, at, f.state, found)
+	why := ""
+	if f.problem != nil {
+		why = f.problem.Message
+	}
+	d.note(p, at, f.state, why, found)
 	return found
 }
 
@@ -270,7 +305,7 @@ func (d *discovery) readTree(p *provider, at place, root *node) []definition {
 }
 
 // note records a file as looked at. What a row reads in parts is one file.
-func (d *discovery) note(p *provider, at place, state FileState, found []definition) {
+func (d *discovery) note(p *provider, at place, state FileState, why string, found []definition) {
 	var names []string
 	for _, def := range found {
 		names = append(names, def.name)
@@ -281,24 +316,29 @@ func (d *discovery) note(p *provider, at place, state FileState, found []definit
 			return
 		}
 	}
-	d.seen = append(d.seen, File{Path: at.path, Provider: p.id, Level: at.level, State: state, Entries: names})
+	d.seen = append(d.seen, File{Path: at.path, Provider: p.id, Level: at.level, State: state, Why: why, Entries: names})
 }
 
 func (d *discovery) result() Result {
 	o := &d.site.opts
 	switchServers(d.entries, d.switches)
-	winners, denied := firstOfName(d.entries, o.Denied)
+	x := Expander{Getenv: o.Getenv, Home: o.Home, Folder: o.Cwd}
+	names := firstOfName(d.entries, o.Denied, x)
+	winners := names.winners
 	var keys []string
 	if o.FilterExa {
 		winners, keys = withoutExa(winners, o.Getenv)
 	}
-	winners = mergeAliases(winners, Expander{Getenv: o.Getenv, Home: o.Home, Folder: o.Cwd})
+	winners = mergeAliases(winners, x)
 
-	result := Result{Diagnostics: d.report.diagnostics, ExaKeys: keys, Files: d.seen, good: make(map[string]loaded)}
+	result := Result{
+		Diagnostics: d.report.diagnostics, ExaKeys: keys, Files: d.seen, Lost: names.lost,
+		good: make(map[string]loaded),
+	}
 	for _, e := range winners {
 		result.Entries = append(result.Entries, *e)
 	}
-	for _, e := range denied {
+	for _, e := range names.denied {
 		result.Denied = append(result.Denied, *e)
 	}
 	for path, f := range d.files {

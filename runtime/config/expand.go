@@ -63,6 +63,7 @@ func (e *Entry) expand(ctx context.Context, x Expander, read opener) (Expanded, 
 	if err := ctx.Err(); err != nil {
 		return Expanded{}, fmt.Errorf("expand: %w", context.Cause(ctx))
 	}
+	ex.literals()
 	out.Secrets, out.Warnings = ex.secrets, ex.warnings
 	return out, nil
 }

@@ -21,6 +21,9 @@ type loaded struct {
 	problem *Diagnostic // when broken
 }
 
+// fixSyntax is what to do about a file that cannot be parsed.
+const fixSyntax = "correct the file there: none of its servers count until all of it can be read"
+
 // parser turns the text of one language into a tree.
 type parser func(*document, []byte) (*node, *syntaxError)
 
@@ -104,13 +107,13 @@ func loadFile(p place, previous *Result, read opener) loaded {
 	f.foreign = info != nil && foreign(info)
 	if err != nil {
 		f.state = FileBroken
-		f.problem = &Diagnostic{Path: p.path, Message: fmt.Sprintf("cannot be read: %v", cause(err))}
+		f.problem = &Diagnostic{Path: p.path, Message: fmt.Sprintf("cannot be read: %v", cause(err)), Fix: "make it a file that you may read, or remove it"}
 		return f.fallBack(p, previous)
 	}
 	root, text, syntax := parseFile(p, data, &document{path: p.path})
 	if syntax != nil {
 		f.state = FileBroken
-		f.problem = &Diagnostic{Path: p.path, Message: syntax.message, Line: syntax.line, Column: syntax.column}
+		f.problem = &Diagnostic{Path: p.path, Message: syntax.message, Line: syntax.line, Column: syntax.column, Fix: fixSyntax}
 		return f.fallBack(p, previous)
 	}
 	f.root, f.text = root, text
@@ -120,7 +123,7 @@ func loadFile(p place, previous *Result, read opener) loaded {
 // lateFile is a file that did not arrive in time. Whose it is now is not known,
 // so it is taken for whose it was.
 func lateFile(p place, previous *Result) *loaded {
-	f := loaded{state: FileBroken, real: p.path, problem: &Diagnostic{Path: p.path, Message: errSlow.Error()}}
+	f := loaded{state: FileBroken, real: p.path, problem: &Diagnostic{Path: p.path, Message: errSlow.Error(), Fix: "check the file system it lies on"}}
 	if previous != nil && previous.good[p.path].text != nil {
 		f.real, f.foreign = previous.good[p.path].real, previous.good[p.path].foreign
 	}

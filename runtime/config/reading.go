@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -123,6 +124,7 @@ func (r *reading) servers(n *node) {
 func (r *reading) misnamed(right, wrong string) {
 	if n := r.root.get(wrong); n != nil && n.kind == object {
 		r.warn(n, "", "%q is not read in this file: rename it to %q", wrong, right)
+		r.fix(n, fmt.Sprintf("rename the key %q to %q", wrong, right))
 	}
 }
 

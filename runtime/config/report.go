@@ -38,6 +38,13 @@ func (r *report) fail(n *node, server, format string, args ...any) {
 	r.add(n, server, false, fmt.Sprintf(format, args...))
 }
 
+// fix says what to do about what was reported of n just now.
+func (r *report) fix(n *node, text string) {
+	if !n.doc.stale {
+		r.diagnostics[len(r.diagnostics)-1].Fix = text
+	}
+}
+
 // repeated warns of each of n's own names, or of those given only, that occurs
 // more than once.
 func (r *report) repeated(n *node, server string, from *node, only ...string) {

@@ -39,6 +39,38 @@ func (e *Entry) Uses() Uses {
 	return u
 }
 
+// Variable is a variable that an entry refers to.
+type Variable struct {
+	Name string
+	Set  bool
+}
+
+// Variables are those an entry refers to, sorted by name. A value that may be
+// the name of one counts when there is such a variable; else it is a value.
+func (e *Entry) Variables(getenv func(string) (string, bool)) []Variable {
+	sure := *e
+	sure.forms &^= formWhole
+	named := sure.Uses().Variables
+	var found []Variable
+	for _, name := range e.Uses().Variables {
+		_, set := getenv(name)
+		if set || slices.Contains(named, name) {
+			found = append(found, Variable{name, set})
+		}
+	}
+	return found
+}
+
+// ShownCommands are the commands it runs, without the secrets that are written
+// in them.
+func (u *Uses) ShownCommands() []string {
+	var shown []string
+	for _, command := range u.Commands {
+		shown = append(shown, (&mask{}).line(command))
+	}
+	return shown
+}
+
 func (u *Uses) value(s string, f forms) {
 	if command, ok := shellCommand(s, f); ok {
 		u.Commands = append(u.Commands, command)

@@ -1,0 +1,158 @@
+package config
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestShownHidesWhatIsLikelyToBeASecretAndNothingElse(t *testing.T) {
+	const token = "ghp_0123456789abcdefghij"
+	cases := []struct{ entry, want string }{
+		// As written: order, dialect, kinds.
+		{`{"url":"https://h/mcp","type":"http","x":[1,true,null,{"b":2,"a":1}]}`, ""},
+		{`{"command":"npx","args":["-y","@scope/server@1.2.3","--port","8080"],"timeout":30000}`, ""},
+		{`{"command":"/opt/claude-sonnet-4-20250514/run","args":["--model","claude-sonnet-4-20250514"]}`, ""},
+		// References are names.
+		{`{"env":{"TOKEN":"${TOKEN}","A":"${env:TOKEN}","B":"{env:TOKEN}","C":"$TOKEN","D":"${input:the-token}"}}`, ""},
+		{`{"env":{"TOKEN":"!pass show token","A":"$(pass show token)","B":"${cmd: pass show token}","C":"{file:~/.token}"}}`, ""},
+		{`{"headers":{"Authorization":"Bearer ${TOKEN}","X-Api-Key":"${A}${B}"}}`, ""},
+		{`{"bearer_token_env_var":"GITHUB_TOKEN","env_http_headers":{"Authorization":"MY_AUTH"},"env_vars":["API_KEY"]}`, ""},
+		{`{"env":{"TOKEN":"${TOKEN:-` + token + `}"}}`, `{"env":{"TOKEN":"${TOKEN:-[redacted]}"}}`},
+		{`{"env":{"TOKEN":"pa$WORD"}}`, `{"env":{"TOKEN":"[redacted]"}}`},
+		{`{"env":{"TOKEN":"${not a name}"}}`, `{"env":{"TOKEN":"[redacted]"}}`},
+		{`{"env":{"TOKEN":"!curl -H 'Authorization: Bearer hunter2' https://u:p@h"}}`, `{"env":{"TOKEN":"!curl -H 'Authorization: Bearer [redacted]' https://[redacted]:[redacted]@h"}}`},
+		// Variables and headers.
+		{`{"env":{"MODE":"debug","HOME":"/home/me/x","CONF":"./x.json","N":12345678901,"ON":true,"URL":"https://h:1/p"}}`, ""},
+		{`{"env":{"MODE":"production","PASSWORD":"x","PIN":1234,"PRIVATE_KEY_FILE":"/k"}}`, `{"env":{"MODE":"[redacted]","PASSWORD":"[redacted]","PIN":"[redacted]","PRIVATE_KEY_FILE":"[redacted]"}}`},
+		{`{"environment":{"DB":"postgres://me:pw@h/db?x=y"},"envs":{"D":"/` + token + `/x"}}`, `{"environment":{"DB":"postgres://[redacted]:[redacted]@h/db?x=[redacted]"},"envs":{"D":"[redacted]"}}`},
+		{`{"headers":{"Authorization":"Bearer hunter2","X-Other":"something long"},"http_headers":{"A":"b"}}`, `{"headers":{"Authorization":"Bearer [redacted]","X-Other":"[redacted]"},"http_headers":{"A":"b"}}`},
+		// Arguments.
+		{`{"args":["--api-key=abc","--token","abc","--verbose","API_KEY=x","NAME=value"]}`, `{"args":["--api-key=[redacted]","--token","[redacted]","--verbose","API_KEY=[redacted]","NAME=value"]}`},
+		{`{"args":["--auth","--verbose","--header","Authorization: Bearer abc","--header","X-Key:${KEY}"]}`, `{"args":["--auth","--verbose","--header","Authorization: Bearer [redacted]","--header","X-Key:${KEY}"]}`},
+		{`{"args":["` + token + `","0123456789abcdef0123","12345678901234567890","a-long-name-without-any-digit","f81d4fae-7dec-11d0-a765-00a0c91e6bf6"]}`, `{"args":["[redacted]","[redacted]","12345678901234567890","a-long-name-without-any-digit","[redacted]"]}`},
+		{`{"args":["-c","run --password hunter2 && ls"],"command":"server --token=abc"}`, `{"args":["-c","run --password [redacted] \u0026\u0026 ls"],"command":"server --token=[redacted]"}`},
+		// Addresses.
+		{`{"url":"https://u:p@h:1/a?b=c&apiKey=d#access_token=e"}`, `{"url":"https://[redacted]:[redacted]@h:1/a?b=c&apiKey=[redacted]#access_token=[redacted]"}`},
+		{`{"url":"https://h/s/` + token + `/mcp?id=` + token + `"}`, `{"url":"https://h/s/[redacted]/mcp?id=[redacted]"}`},
+		{`{"url":"https://${USER}:${PASS}@h/?key=${KEY}"}`, ""},
+		{`{"url":"postgres://me:p/w@h/db"}`, `{"url":"postgres://[redacted]@h/db"}`},
+		{`{"url":"https://h/@me/x"}`, ""},
+		{`{"args":["--url=https://u:p@h/"]}`, `{"args":["--url=https://[redacted]:[redacted]@h/"]}`},
+		// Names that sound secret, anywhere.
+		{`{"auth":{"clientId":"my-client-id","clientSecret":"abc","scopes":["read:everything"],"callbackPort":1}}`, `{"auth":{"clientId":"my-client-id","clientSecret":"[redacted]","scopes":["read:everything"],"callbackPort":1}}`},
+		{`{"what":{"accessToken":{"deep":["a",2]},"session_id":"x"},"author":"somebody","path":"p"}`, `{"what":{"accessToken":{"deep":["[redacted]","[redacted]"]},"session_id":"[redacted]"},"author":"somebody","path":"p"}`},
+		// No entries.
+		{`"` + token + `"`, `"[redacted]"`},
+		{`7`, `7`},
+		{`{`, `null`},
+		{``, `null`},
+	}
+	for _, c := range cases {
+		want := c.want
+		if want == "" && c.entry != "" {
+			want = c.entry
+		}
+		if c.entry == "" {
+			want = "null"
+		}
+		e := &Entry{Raw: json.RawMessage(c.entry), forms: formShell}
+		if got := string(e.Shown()); got != strings.ReplaceAll(want, `\u0026`, "&") {
+			t.Errorf("%s\n got %s\nwant %s", c.entry, got, want)
+		}
+	}
+}
+
+func TestLiteralsAreWhatAServerMustNotPrint(t *testing.T) {
+	e := &Entry{Raw: json.RawMessage(`{
+		"env": {"MODE": "production", "TOKEN": "production!", "WORD_SECRET": "correct-horse", "SHORT_TOKEN": "abc", "OTHER": "value-number-1"},
+		"headers": {"Authorization": "Bearer abcdefgh"},
+		"args": ["--password", "hunter2hunter2", "harmless-argument"],
+		"url": "https://someuser:p%40ssw0rd!@h/"
+	}`)}
+	got := e.Literals()
+	slices.Sort(got)
+	want := []string{"abcdefgh", "correct-horse", "hunter2hunter2", "p%40ssw0rd!", "p@ssw0rd!", "production!", "someuser", "value-number-1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestWhatAnEntryHidesIsASecretOfItsServer(t *testing.T) {
+	e := &Entry{
+		Kind: "stdio", Command: "c", forms: nativeDialect().forms,
+		Env: map[string]string{"TOKEN": "written-out-1", "NAMED": "API_KEY"},
+		Raw: json.RawMessage(`{"command": "c", "env": {"TOKEN": "written-out-1", "NAMED": "API_KEY"}}`),
+	}
+	out, err := e.Expand(t.Context(), expander())
+	slices.Sort(out.Secrets)
+	if want := []string{"key-key-key", "written-out-1"}; err != nil || !slices.Equal(out.Secrets, want) {
+		t.Errorf("secrets %q, want %q (%v)", out.Secrets, want, err)
+	}
+}
+
+func TestOnlyVariablesThatExistAreNamedByAWholeValue(t *testing.T) {
+	e := &Entry{
+		forms: nativeDialect().forms,
+		Env:   map[string]string{"A": "API_KEY", "B": "A_SECRET_1234", "C": "${NOPE}"},
+	}
+	want := []Variable{{"API_KEY", true}, {"NOPE", false}}
+	if got := e.Variables(expander().Getenv); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	shown := (&Uses{Commands: []string{"pass show key", "login --token 0123"}}).ShownCommands()
+	if want := []string{"pass show key", "login --token [redacted]"}; !slices.Equal(shown, want) {
+		t.Errorf("got %q, want %q", shown, want)
+	}
+}
+
+// FuzzShown: any JSON is shown as JSON of the same shape, and what is hidden is
+// in none of it.
+func FuzzShown(f *testing.F) {
+	for _, seed := range []string{
+		`{"env":{"TOKEN":"${A:-b}","B":"$(x"},"args":["--token","x","a=b","https://u:p@h/?k=v#f"]}`,
+		`{"headers":{"Authorization":"Bearer x"},"url":"postgres://a:b/c@d"}`, `["$(",")","${${}}","{env:}"]`, `"!x '"`, `{"":{"":""}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		e := &Entry{Raw: data, forms: formShell | formWhole}
+		shown := e.Shown()
+		if !json.Valid(shown) {
+			t.Fatalf("not JSON: %s", shown)
+		}
+		_ = e.Literals()
+		if root, problem := parseJSONC(&document{}, data); problem == nil && utf8.Valid(data) && shape(root) != shape(mustParse(t, shown)) {
+			t.Errorf("another shape: %s", shown)
+		}
+	})
+}
+
+// shape is the names and the nesting of a value.
+func shape(n *node) string {
+	var b strings.Builder
+	switch n.kind {
+	case object:
+		for _, m := range n.members {
+			b.WriteString("{" + m.name + ":" + shape(m.value) + "}")
+		}
+	case array:
+		for _, item := range n.items {
+			b.WriteString("[" + shape(item) + "]")
+		}
+	case null, boolean, number, text:
+		b.WriteString("v")
+	}
+	return b.String()
+}
+
+func mustParse(t *testing.T, data []byte) *node {
+	t.Helper()
+	n, problem := parseJSONC(&document{}, data)
+	if problem != nil {
+		t.Fatal(problem)
+	}
+	return n
+}
