@@ -18,6 +18,7 @@ const (
 	MethodDisconnect            = "mcp/disconnect"
 	MethodWait                  = "mcp/wait"
 	MethodLogs                  = "mcp/logs"
+	MethodDoctor                = "mcp/doctor"
 	MethodListResources         = "resources/list"
 	MethodListResourceTemplates = "resources/templates"
 	MethodReadResource          = "resources/read"
@@ -88,6 +89,7 @@ func routes(impl Sidecar) map[string]route {
 		MethodDisconnect: viewed(impl.Disconnect),
 		MethodWait:       viewed(impl.Wait),
 		MethodLogs:       fixed(impl.Logs),
+		MethodDoctor:     fixed(impl.Doctor),
 	}
 	if impl, ok := impl.(Resources); ok {
 		all[MethodListResources] = fixed(impl.ListResources)
@@ -132,6 +134,7 @@ func Methods(impl Sidecar) []string {
 		MethodDisconnect,
 		MethodWait,
 		MethodLogs,
+		MethodDoctor,
 	}
 	if _, ok := impl.(Resources); ok {
 		all = append(all,
@@ -186,6 +189,7 @@ func requestMethods() []string {
 		MethodDisconnect,
 		MethodWait,
 		MethodLogs,
+		MethodDoctor,
 		MethodListResources,
 		MethodListResourceTemplates,
 		MethodReadResource,

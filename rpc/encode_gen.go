@@ -703,11 +703,17 @@ func (v *Alias) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendString(appendName(dst, "name"), v.Name)
 	dst = appendString(appendName(dst, "path"), v.Path)
+	if v.Line != 0 {
+		dst = appendInt(appendName(dst, "line"), v.Line)
+	}
+	if v.Column != 0 {
+		dst = appendInt(appendName(dst, "column"), v.Column)
+	}
 	return append(dst, '}')
 }
 
 func (v *Alias) size() int {
-	return 18 +
+	return 52 +
 		sizeString(v.Name) +
 		sizeString(v.Path)
 }
@@ -718,6 +724,12 @@ func (v *Timings) AppendJSON(dst []byte) []byte {
 	if v.ConnectMs != 0 {
 		dst = appendInt(appendName(dst, "connectMs"), v.ConnectMs)
 	}
+	if v.SpawnMs != 0 {
+		dst = appendInt(appendName(dst, "spawnMs"), v.SpawnMs)
+	}
+	if v.InitializeMs != 0 {
+		dst = appendInt(appendName(dst, "initializeMs"), v.InitializeMs)
+	}
 	if v.ListMs != 0 {
 		dst = appendInt(appendName(dst, "listMs"), v.ListMs)
 	}
@@ -725,7 +737,7 @@ func (v *Timings) AppendJSON(dst []byte) []byte {
 }
 
 func (*Timings) size() int {
-	return 41
+	return 84
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.
@@ -1139,6 +1151,258 @@ func (v *Noise) AppendJSON(dst []byte) []byte {
 func (v *Noise) size() int {
 	return 30 +
 		sizeList(v.Samples, sizeString)
+}
+
+// AppendJSON appends v to dst, raw members byte for byte.
+func (v *DoctorParams) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if v.Server != "" {
+		dst = appendString(appendName(dst, "server"), v.Server)
+	}
+	return append(dst, '}')
+}
+
+func (v *DoctorParams) size() int {
+	return 12 +
+		sizeString(v.Server)
+}
+
+// AppendJSON appends v to dst, raw members byte for byte.
+func (v *DoctorReport) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = v.Sidecar.AppendJSON(appendName(dst, "sidecar"))
+	dst = appendString(appendName(dst, "cwd"), v.Cwd)
+	dst = appendBool(appendName(dst, "healthy"), v.Healthy)
+	dst = appendStructs(appendName(dst, "files"), v.Files)
+	dst = appendStructs(appendName(dst, "servers"), v.Servers)
+	dst = appendStructs(appendName(dst, "findings"), v.Findings)
+	dst = appendStructs(appendName(dst, "errors"), v.Errors)
+	return append(dst, '}')
+}
+
+func (v *DoctorReport) size() int {
+	return 81 +
+		v.Sidecar.size() +
+		sizeString(v.Cwd) +
+		sizeStructs(v.Files) +
+		sizeStructs(v.Servers) +
+		sizeStructs(v.Findings) +
+		sizeStructs(v.Errors)
+}
+
+// AppendJSON appends v to dst, raw members byte for byte.
+func (v *DoctorFile) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = appendString(appendName(dst, "path"), v.Path)
+	dst = appendString(appendName(dst, "provider"), v.Provider)
+	dst = appendString(appendName(dst, "providerName"), v.ProviderName)
+	dst = appendString(appendName(dst, "level"), v.Level)
+	dst = appendString(appendName(dst, "state"), v.State)
+	if v.Why != "" {
+		dst = appendString(appendName(dst, "why"), v.Why)
+	}
+	dst = appendStructs(appendName(dst, "servers"), v.Servers)
+	return append(dst, '}')
+}
+
+func (v *DoctorFile) size() int {
+	return 74 +
+		sizeString(v.Path) +
+		sizeString(v.Provider) +
+		sizeString(v.ProviderName) +
+		sizeString[Level](v.Level) +
+		sizeString[FileState](v.State) +
+		sizeString(v.Why) +
+		sizeStructs(v.Servers)
+}
+
+// AppendJSON appends v to dst, raw members byte for byte.
+func (v *Definition) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = appendString(appendName(dst, "name"), v.Name)
+	if v.Line != 0 {
+		dst = appendInt(appendName(dst, "line"), v.Line)
+	}
+	if v.Column != 0 {
+		dst = appendInt(appendName(dst, "column"), v.Column)
+	}
+	dst = appendString(appendName(dst, "state"), v.State)
+	if v.By != "" {
+		dst = appendString(appendName(dst, "by"), v.By)
+	}
+	return append(dst, '}')
+}
+
+func (v *Definition) size() int {
+	return 59 +
+		sizeString(v.Name) +
+		sizeString[DefinitionState](v.State) +
+		sizeString(v.By)
+}
+
+// AppendJSON appends v to dst, raw members byte for byte.
+func (v *DoctorServer) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = v.Server.AppendJSON(appendName(dst, "server"))
+	dst = appendRaw(appendName(dst, "written"), v.Written)
+	if len(v.Shadows) > 0 {
+		dst = appendStructs(appendName(dst, "shadows"), v.Shadows)
+	}
+	if len(v.Variables) > 0 {
+		dst = appendStructs(appendName(dst, "variables"), v.Variables)
+	}
+	if len(v.Commands) > 0 {
+		dst = appendList(appendName(dst, "commands"), v.Commands, appendString)
+	}
+	if len(v.Inputs) > 0 {
+		dst = appendList(appendName(dst, "inputs"), v.Inputs, appendString)
+	}
+	if len(v.EnvFiles) > 0 {
+		dst = appendStructs(appendName(dst, "envFiles"), v.EnvFiles)
+	}
+	if v.Search != nil {
+		dst = v.Search.AppendJSON(appendName(dst, "search"))
+	}
+	dst = v.Cache.AppendJSON(appendName(dst, "cache"))
+	return append(dst, '}')
+}
+
+func (v *DoctorServer) size() int {
+	return 100 +
+		v.Server.size() +
+		sizeRaw(v.Written) +
+		sizeStructs(v.Shadows) +
+		sizeStructs(v.Variables) +
+		sizeList(v.Commands, sizeString) +
+		sizeList(v.Inputs, sizeString) +
+		sizeStructs(v.EnvFiles) +
+		sizePointer(v.Search) +
+		v.Cache.size()
+}
+
+// AppendJSON appends v to dst, raw members byte for byte.
+func (v *Shadow) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = appendString(appendName(dst, "path"), v.Path)
+	dst = appendString(appendName(dst, "provider"), v.Provider)
+	dst = appendString(appendName(dst, "providerName"), v.ProviderName)
+	dst = appendString(appendName(dst, "level"), v.Level)
+	if v.Line != 0 {
+		dst = appendInt(appendName(dst, "line"), v.Line)
+	}
+	if v.Column != 0 {
+		dst = appendInt(appendName(dst, "column"), v.Column)
+	}
+	if v.Same {
+		dst = appendBool(appendName(dst, "same"), v.Same)
+	}
+	return append(dst, '}')
+}
+
+func (v *Shadow) size() int {
+	return 97 +
+		sizeString(v.Path) +
+		sizeString(v.Provider) +
+		sizeString(v.ProviderName) +
+		sizeString[Level](v.Level)
+}
+
+// AppendJSON appends v to dst, raw members byte for byte.
+func (v *Variable) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = appendString(appendName(dst, "name"), v.Name)
+	dst = appendBool(appendName(dst, "set"), v.Set)
+	return append(dst, '}')
+}
+
+func (v *Variable) size() int {
+	return 25 +
+		sizeString(v.Name)
+}
+
+// AppendJSON appends v to dst, raw members byte for byte.
+func (v *EnvFile) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = appendString(appendName(dst, "path"), v.Path)
+	dst = appendBool(appendName(dst, "readable"), v.Readable)
+	return append(dst, '}')
+}
+
+func (v *EnvFile) size() int {
+	return 30 +
+		sizeString(v.Path)
+}
+
+// AppendJSON appends v to dst, raw members byte for byte.
+func (v *CommandSearch) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = appendString(appendName(dst, "command"), v.Command)
+	if v.Found != "" {
+		dst = appendString(appendName(dst, "found"), v.Found)
+	}
+	if len(v.Path) > 0 {
+		dst = appendList(appendName(dst, "path"), v.Path, appendString)
+	}
+	if v.LoginShell {
+		dst = appendBool(appendName(dst, "loginShell"), v.LoginShell)
+	}
+	return append(dst, '}')
+}
+
+func (v *CommandSearch) size() int {
+	return 52 +
+		sizeString(v.Command) +
+		sizeString(v.Found) +
+		sizeList(v.Path, sizeString)
+}
+
+// AppendJSON appends v to dst, raw members byte for byte.
+func (v *CacheEntry) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = appendString(appendName(dst, "state"), v.State)
+	if v.CachedAt != "" {
+		dst = appendString(appendName(dst, "cachedAt"), v.CachedAt)
+	}
+	if v.Tools != 0 {
+		dst = appendInt(appendName(dst, "tools"), v.Tools)
+	}
+	return append(dst, '}')
+}
+
+func (v *CacheEntry) size() int {
+	return 40 +
+		sizeString[CacheState](v.State) +
+		sizeString(v.CachedAt)
+}
+
+// AppendJSON appends v to dst, raw members byte for byte.
+func (v *Finding) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = appendString(appendName(dst, "severity"), v.Severity)
+	if v.Path != "" {
+		dst = appendString(appendName(dst, "path"), v.Path)
+	}
+	if v.Server != "" {
+		dst = appendString(appendName(dst, "server"), v.Server)
+	}
+	if v.Line != 0 {
+		dst = appendInt(appendName(dst, "line"), v.Line)
+	}
+	if v.Column != 0 {
+		dst = appendInt(appendName(dst, "column"), v.Column)
+	}
+	dst = appendString(appendName(dst, "message"), v.Message)
+	dst = appendString(appendName(dst, "fix"), v.Fix)
+	return append(dst, '}')
+}
+
+func (v *Finding) size() int {
+	return 84 +
+		sizeString[Severity](v.Severity) +
+		sizeString(v.Path) +
+		sizeString(v.Server) +
+		sizeString(v.Message) +
+		sizeString(v.Fix)
 }
 
 // AppendJSON appends v to dst, raw members byte for byte.

@@ -118,6 +118,10 @@ func (s *scripted) Wait(context.Context, *WaitParams) (Answer[WaitResult], error
 	return func(*Snapshot) *WaitResult { return &WaitResult{} }, nil
 }
 
+func (s *scripted) Doctor(context.Context, *DoctorParams) (*DoctorReport, error) {
+	return &DoctorReport{}, nil
+}
+
 func (s *scripted) Logs(context.Context, *LogsParams) (*LogsResult, error) { return &LogsResult{}, nil }
 
 // peer is the host of a session under test. It lives in a synctest bubble.

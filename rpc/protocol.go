@@ -126,6 +126,15 @@ type Sidecar interface {
 	//rpc:method mcp/logs
 	//rpc:errors 1002
 	Logs(context.Context, *LogsParams) (*LogsResult, error)
+
+	// Doctor examines the session as it is: every file that was looked at and
+	// why it counts, every server with what its entry needs, and what is wrong,
+	// each with the likely fix. It starts nothing, runs no command, and tells no
+	// secret: names and what is likely to be none are shown.
+	//
+	//rpc:method mcp/doctor
+	//rpc:errors 1002
+	Doctor(context.Context, *DoctorParams) (*DoctorReport, error)
 }
 
 // Resources relays MCP resources (MCP: server/resources). Lists without server
@@ -862,12 +871,20 @@ type Source struct {
 type Alias struct {
 	Name string `json:"name"`
 	Path string `json:"path"`
+	// Line and Column are where the entry begins, as in a Diagnostic.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
 }
 
 // Timings of the last successful attempt, in milliseconds.
 type Timings struct {
 	// ConnectMs is from the start of the attempt to the end of the handshake.
 	ConnectMs int `json:"connectMs,omitempty"`
+	// SpawnMs is the first part of it: until the process ran or the URL had
+	// answered, with the expansion of the entry.
+	SpawnMs int `json:"spawnMs,omitempty"`
+	// InitializeMs is the rest of it: the handshake.
+	InitializeMs int `json:"initializeMs,omitempty"`
 	// ListMs is how long tools/list took, all pages.
 	ListMs int `json:"listMs,omitempty"`
 }
@@ -1117,6 +1134,173 @@ type Noise struct {
 	Count int `json:"count"`
 	// Samples are the first few lines of it, shortened.
 	Samples []string `json:"samples"`
+}
+
+// DoctorParams choose what is told.
+type DoctorParams struct {
+	// Server leaves out the other servers, the files that do not define it, and
+	// what is wrong with them.
+	Server string `json:"server,omitempty"`
+}
+
+// DoctorReport is a session as it is.
+type DoctorReport struct {
+	Sidecar SidecarInfo `json:"sidecar"`
+	Cwd     string      `json:"cwd"`
+	// Healthy: no finding is an error.
+	Healthy bool `json:"healthy"`
+	// Files are those that were looked at, in the order in which they win, then
+	// those that the settings leave out.
+	Files []DoctorFile `json:"files"`
+	// Servers are sorted by name.
+	Servers []DoctorServer `json:"servers"`
+	// Findings are what is wrong: errors first, then by file and place.
+	Findings []Finding `json:"findings"`
+	// Errors are those of the snapshot at this moment.
+	Errors []Diagnostic `json:"errors"`
+}
+
+// DoctorFile is one place where servers may be configured.
+type DoctorFile struct {
+	Path         string    `json:"path"`
+	Provider     string    `json:"provider"`
+	ProviderName string    `json:"providerName"`
+	Level        Level     `json:"level"`
+	State        FileState `json:"state"`
+	// Why says what is the matter, when it is broken or skipped.
+	Why string `json:"why,omitempty"`
+	// Servers are those it defines, in its order.
+	Servers []Definition `json:"servers"`
+}
+
+// FileState is what became of a file.
+type FileState string
+
+// Values of FileState.
+const (
+	FileAbsent  FileState = "absent"  // there is none
+	FileRead    FileState = "read"    // what it says counts
+	FileBroken  FileState = "broken"  // it could not be read or parsed
+	FileSkipped FileState = "skipped" // it was not looked into
+)
+
+// Definition is one server as one file has it.
+type Definition struct {
+	Name   string          `json:"name"`
+	Line   int             `json:"line,omitempty"`
+	Column int             `json:"column,omitempty"`
+	State  DefinitionState `json:"state"`
+	// By is what it gives way to: the file of the definition that has the name,
+	// or the name of the server that it is an alias of.
+	By string `json:"by,omitempty"`
+}
+
+// DefinitionState says whether a definition counts.
+type DefinitionState string
+
+// Values of DefinitionState.
+const (
+	DefinitionCounts   DefinitionState = "counts"   // it is the server of that name
+	DefinitionShadowed DefinitionState = "shadowed" // a stronger file has the name
+	DefinitionAlias    DefinitionState = "alias"    // it starts the same as a server of another name
+	DefinitionMerged   DefinitionState = "merged"   // another file of the same tool has the rest of it
+	DefinitionLeftOut  DefinitionState = "left-out" // by discovery.filterExa or a decision about trust
+)
+
+// DoctorServer is one server, and what its entry needs.
+type DoctorServer struct {
+	// Server is its record at this moment.
+	Server Server `json:"server"`
+	// Written is the entry as its file has it, in the dialect of that file, with
+	// "[redacted]" for what is, or is likely to be, a secret.
+	Written json.RawMessage `json:"written"`
+	// Shadows are definitions of the same name that do not count.
+	Shadows []Shadow `json:"shadows,omitempty"`
+	// Variables are those of the environment that it refers to.
+	Variables []Variable `json:"variables,omitempty"`
+	// Commands are those it runs for values.
+	Commands []string `json:"commands,omitempty"`
+	// Inputs are the ids of its ${input:…}.
+	Inputs []string `json:"inputs,omitempty"`
+	// EnvFiles are the files it takes variables from. Those of an untrusted
+	// entry are not looked for.
+	EnvFiles []EnvFile `json:"envFiles,omitempty"`
+	// Search is where its command is: for processes, unless it is untrusted.
+	Search *CommandSearch `json:"search,omitempty"`
+	Cache  CacheEntry     `json:"cache"`
+}
+
+// Shadow is a definition that gives way to another of the same name.
+type Shadow struct {
+	Path         string `json:"path"`
+	Provider     string `json:"provider"`
+	ProviderName string `json:"providerName"`
+	Level        Level  `json:"level"`
+	Line         int    `json:"line,omitempty"`
+	Column       int    `json:"column,omitempty"`
+	// Same: both start the same, so that nothing is lost.
+	Same bool `json:"same,omitempty"`
+}
+
+// Variable is one variable of the environment.
+type Variable struct {
+	Name string `json:"name"`
+	Set  bool   `json:"set"`
+}
+
+// EnvFile is a file of variables, as it is named in the entry.
+type EnvFile struct {
+	Path     string `json:"path"`
+	Readable bool   `json:"readable"`
+}
+
+// CommandSearch is where a command was looked for.
+type CommandSearch struct {
+	// Command is as written.
+	Command string `json:"command"`
+	// Found is the program, or empty.
+	Found string `json:"found,omitempty"`
+	// Path are the directories that were searched, in order: none for a command
+	// that is a path.
+	Path []string `json:"path,omitempty"`
+	// LoginShell: the PATH of the user's login shell was needed.
+	LoginShell bool `json:"loginShell,omitempty"`
+}
+
+// CacheEntry is what is remembered of a server's tools.
+type CacheEntry struct {
+	State CacheState `json:"state"`
+	// CachedAt is when the list was read from the server (RFC 3339).
+	CachedAt string `json:"cachedAt,omitempty"`
+	Tools    int    `json:"tools,omitempty"`
+}
+
+// CacheState says whether there is a list.
+type CacheState string
+
+// Values of CacheState.
+const (
+	CacheHit    CacheState = "hit"    // there is one that can be used
+	CacheMiss   CacheState = "miss"   // there is none, or none that can be used
+	CacheOff    CacheState = "off"    // the cache is switched off, or has no place
+	CacheUnused CacheState = "unused" // nothing is remembered of untrusted and invalid entries
+)
+
+// Finding is one thing that is wrong.
+type Finding struct {
+	// Severity is "error" if something does not work because of it.
+	Severity Severity `json:"severity"`
+	// Path is the file, or the object of the host's wishes. It is empty for what
+	// the host configured.
+	Path   string `json:"path,omitempty"`
+	Server string `json:"server,omitempty"`
+	// Line and Column count from 1, in UTF-8 bytes.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
+	// Message says what is wrong.
+	Message string `json:"message"`
+	// Fix is the likely fix.
+	Fix string `json:"fix"`
 }
 
 // ListParams choose a server, or all.

@@ -98,7 +98,7 @@ func TestMethodsAreThoseThatAreImplemented(t *testing.T) {
 		impl    Sidecar
 		methods int
 		prompts bool
-	}{{&scripted{}, 12, false}, {&promptsToo{}, 15, true}} {
+	}{{&scripted{}, 13, false}, {&promptsToo{}, 16, true}} {
 		methods := Methods(tt.impl)
 		reachable := routes(tt.impl)
 		if len(methods) != tt.methods || len(reachable) != tt.methods {

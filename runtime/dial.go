@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/toolcache"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
@@ -51,7 +52,7 @@ type attempts struct {
 func (a *attempts) connect(ctx context.Context, wanted <-chan struct{}, h transport.Hooks, warn func([]string)) (conn *connection, err error) {
 	defer a.startingTurn(ctx, wanted)()
 	begun := time.Now()
-	sess, err := a.open(ctx, h, warn)
+	sess, reached, err := a.open(ctx, h, warn)
 	if err != nil {
 		var te *transport.Error
 		if ctx.Err() == nil && errors.As(err, &te) && te.Stage == transport.StageInitialize {
@@ -75,8 +76,22 @@ func (a *attempts) connect(ctx context.Context, wanted <-chan struct{}, h transp
 	}
 	return &connection{
 		sess: sess, tools: listOf(raw), remember: a.remember(sess.Info()),
-		connectMs: int(connected.Sub(begun).Milliseconds()), listMs: int(time.Since(connected).Milliseconds()),
+		timings: timingsOf(begun, reached, connected, time.Now()),
 	}, nil
+}
+
+// timingsOf are those of an attempt. The time at which the server was reached
+// is zero when nobody told it.
+func timingsOf(begun, reached, connected, listed time.Time) rpc.Timings {
+	t := rpc.Timings{
+		ConnectMs: int(connected.Sub(begun).Milliseconds()),
+		ListMs:    int(listed.Sub(connected).Milliseconds()),
+	}
+	if !reached.IsZero() {
+		t.SpawnMs = int(reached.Sub(begun).Milliseconds())
+		t.InitializeMs = t.ConnectMs - t.SpawnMs
+	}
+	return t
 }
 
 // newStarting has room for as many tokens as servers may start at once.
@@ -108,14 +123,15 @@ func (a *attempts) startingTurn(ctx context.Context, wanted <-chan struct{}) (en
 	}
 }
 
-// open expands the entry and makes the session.
-func (a *attempts) open(ctx context.Context, h transport.Hooks, warn func([]string)) (transport.Session, error) {
+// open expands the entry and makes the session. It also says when the process
+// ran, or the URL had answered.
+func (a *attempts) open(ctx context.Context, h transport.Hooks, warn func([]string)) (sess transport.Session, reached time.Time, err error) {
 	within, cancel := context.WithTimeoutCause(ctx, a.timeout, errTookLong)
 	defer cancel()
 	spec, warnings, err := a.m.specOf(within, a.c, a.cwd)
 	warn(warnings)
 	if err != nil {
-		return nil, tooSlow(within, &configError{err}, transport.StageConnect, a.timeout)
+		return nil, reached, tooSlow(within, &configError{err}, transport.StageConnect, a.timeout)
 	}
 	spec.Era, spec.Shutdown = a.era, a.set.shutdown
 	stage := transport.StageConnect
@@ -123,12 +139,15 @@ func (a *attempts) open(ctx context.Context, h transport.Hooks, warn func([]stri
 		stage = transport.StageSpawn
 	}
 	told := h.Stage
-	h.Stage = func(s transport.Stage) { stage = s; told(s) }
-	sess, err := a.m.reach.Dial(within, spec, h)
-	if err != nil {
-		return nil, tooSlow(within, err, stage, a.timeout)
+	h.Stage = func(s transport.Stage) {
+		stage, reached = s, time.Now()
+		told(s)
 	}
-	return sess, nil
+	sess, err = a.m.reach.Dial(within, spec, h)
+	if err != nil {
+		return nil, reached, tooSlow(within, err, stage, a.timeout)
+	}
+	return sess, reached, nil
 }
 
 // forgetEra: a handshake that failed may have been the wrong one.

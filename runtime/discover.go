@@ -116,31 +116,37 @@ type searcher struct {
 }
 
 func (m *Manager) newSearcher() *searcher {
-	p, d := m.params, m.set.discovery
+	s := newSearcher(&m.opt, m.params, m.set)
+	s.consent = m.consent
+	if !m.full {
+		found := m.found
+		s.opt.Previous = &found
+	}
+	return s
+}
+
+func newSearcher(o *Options, p *rpc.InitializeParams, set settings) *searcher {
+	d := set.discovery
 	s := &searcher{
-		set: m.set, nested: m.opt.Nested, only: m.opt.Only, idle: m.opt.Idle, started: time.Now(),
-		ledger: m.opt.Trust, consent: m.consent, asks: p.Capabilities != nil && p.Capabilities.Input,
-		watch: m.opt.Watch != nil && orTrue(m.set.discovery.Watch),
+		set: set, nested: o.Nested, only: o.Only, idle: o.Idle, started: time.Now(),
+		ledger: o.Trust, asks: p.Capabilities != nil && p.Capabilities.Input,
+		watch: o.Watch != nil && orTrue(d.Watch),
 		opt: config.Options{
-			Cwd: p.Cwd, Folders: foldersOf(p), Home: m.opt.Home, Getenv: m.opt.Getenv,
-			Servers:       m.set.servers,
+			Cwd: p.Cwd, Folders: foldersOf(p), Home: o.Home, Getenv: o.Getenv,
+			Servers:       set.servers,
 			ProjectConfig: orTrue(d.ProjectConfig),
 			Include:       d.Include,
 			Exclude:       d.Exclude,
 			Files:         d.Files,
 			FilterExa:     orTrue(d.FilterExa),
 		},
-		expand: config.Expander{Getenv: m.opt.Getenv, Home: m.opt.Home, Folder: p.Cwd},
+		expand: config.Expander{Getenv: o.Getenv, Home: o.Home, Folder: p.Cwd},
 	}
-	if !m.full {
-		found := m.found
-		s.opt.Previous = &found
-	}
-	if m.opt.Nested {
+	if o.Nested {
 		s.opt.Include, s.opt.Files = []string{config.HostID}, nil
 	}
-	if m.set.cache {
-		s.cache = m.opt.Cache
+	if set.cache {
+		s.cache = o.Cache
 	}
 	return s
 }
@@ -193,6 +199,7 @@ func (s *searcher) search(ctx context.Context) discovered {
 		d.result.Diagnostics = append(d.result.Diagnostics, config.Diagnostic{
 			Path: "mcp-sidecar", Warning: true,
 			Message: "started beneath another mcp-sidecar: configuration files are not read, so that it does not start itself",
+			Fix:     "use the servers of the one that is above",
 		})
 	}
 	for i := range d.result.Entries {

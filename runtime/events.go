@@ -63,10 +63,9 @@ func (l *toolList) names() []string {
 // connection is a session with what was learnt while it was made. It is never
 // changed.
 type connection struct {
-	sess      transport.Session
-	tools     *toolList
-	connectMs int
-	listMs    int
+	sess    transport.Session
+	tools   *toolList
+	timings rpc.Timings
 	// remember writes a list to the cache, if there is one.
 	remember func(*toolList)
 }

@@ -67,6 +67,8 @@ type Reach interface {
 	Dial(context.Context, transport.Spec, transport.Hooks) (transport.Session, error)
 	// Run gives the output of a shell command.
 	Run(ctx context.Context, command string, env []string) (string, error)
+	// Locate says where the command of a process is. It starts nothing.
+	Locate(transport.Spec) transport.Location
 }
 
 // Listener is one host connection, as the Manager tells it things and asks it.

@@ -253,7 +253,7 @@ func sourceOf(e *config.Entry) rpc.Source {
 		Path: e.Path, Line: e.Line, Column: e.Column,
 	}
 	for _, a := range e.Aliases {
-		s.Aliases = append(s.Aliases, rpc.Alias{Name: a.Name, Path: a.Path})
+		s.Aliases = append(s.Aliases, rpc.Alias(a))
 	}
 	return s
 }
@@ -312,24 +312,27 @@ func (mem *member) odd() []string {
 	return odd
 }
 
+// ofConfiguration is what is wrong with files and entries.
+func ofConfiguration(found *config.Result) []rpc.Diagnostic {
+	all := make([]rpc.Diagnostic, 0, len(found.Diagnostics))
+	for _, d := range found.Diagnostics {
+		all = append(all, rpc.Diagnostic{
+			Path: d.Path, Server: d.Server, Error: d.Message, Severity: severityOf(d.Warning),
+			Line: d.Line, Column: d.Column, Pointer: d.Pointer,
+		})
+	}
+	if found.Hard != nil {
+		all = append(all, rpc.Diagnostic{Path: ".mcp.json", Error: found.Hard.Error(), Severity: rpc.SeverityError})
+	}
+	return all
+}
+
 // errors is everything wrong: with what the host wishes and the configuration
 // first, then with servers.
 func (m *Manager) errors(servers []rpc.Server) []rpc.Diagnostic {
 	all := make([]rpc.Diagnostic, 0, len(m.unknown)+len(m.found.Diagnostics))
 	all = append(all, m.unknown...)
-	for _, d := range m.found.Diagnostics {
-		sev := rpc.SeverityError
-		if d.Warning {
-			sev = rpc.SeverityWarning
-		}
-		all = append(all, rpc.Diagnostic{
-			Path: d.Path, Server: d.Server, Error: d.Message, Severity: sev,
-			Line: d.Line, Column: d.Column, Pointer: d.Pointer,
-		})
-	}
-	if m.found.Hard != nil {
-		all = append(all, rpc.Diagnostic{Path: ".mcp.json", Error: m.found.Hard.Error(), Severity: rpc.SeverityError})
-	}
+	all = append(all, ofConfiguration(&m.found)...)
 	for _, s := range servers {
 		if s.Error != nil && s.Phase != rpc.PhaseInvalid {
 			sev := rpc.SeverityError

@@ -322,7 +322,7 @@ func (s *server) attempted(m msgAttempt) {
 	c := s.cur.conn
 	s.conn, s.tools = c, c.tools
 	s.intro = introduce(c.sess.Info(), s.clean)
-	s.timings = rpc.Timings{ConnectMs: c.connectMs, ListMs: c.listMs}
+	s.timings = c.timings
 	s.reason = rpc.ReasonConnected
 	s.logIssues(c.tools)
 	s.live.Store(c)

@@ -247,6 +247,11 @@ func (w *world) Run(_ context.Context, command string, _ []string) (string, erro
 	return "output of " + command, nil
 }
 
+// Locate implements Reach.
+func (w *world) Locate(spec transport.Spec) transport.Location {
+	return transport.Location{Found: "/bin/" + spec.Command, Searched: []string{"/bin"}}
+}
+
 // Dial implements Reach.
 func (w *world) Dial(ctx context.Context, spec transport.Spec, h transport.Hooks) (transport.Session, error) {
 	s := w.servers[spec.Name]

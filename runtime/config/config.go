@@ -86,10 +86,11 @@ type Dependency struct {
 
 // File is one place that was looked at.
 type File struct {
-	Path     string
-	Provider string
-	Level    Level
-	State    FileState
+	Path         string
+	Provider     string
+	ProviderName string
+	Level        Level
+	State        FileState
 	// Why says what is the matter with it, when it was broken or skipped.
 	Why string
 	// Entries are the names it defined, also those that lost to another file.

@@ -151,7 +151,7 @@ func lookAround(ctx context.Context, o Options, table []provider) (survey, error
 			case why == "" && place.located():
 				r.places = append(r.places, place)
 			case why != "" && filepath.IsAbs(place.path) && !place.personal:
-				at.leave(File{Path: place.path, Provider: p.id, Level: place.level, State: FileSkipped, Why: why})
+				at.leave(File{Path: place.path, Provider: p.id, ProviderName: p.name, Level: place.level, State: FileSkipped, Why: why})
 			}
 		}
 		if p.chosen(&o) {
@@ -316,7 +316,9 @@ func (d *discovery) note(p *provider, at place, state FileState, why string, fou
 			return
 		}
 	}
-	d.seen = append(d.seen, File{Path: at.path, Provider: p.id, Level: at.level, State: state, Why: why, Entries: names})
+	d.seen = append(d.seen, File{
+		Path: at.path, Provider: p.id, ProviderName: p.name, Level: at.level, State: state, Why: why, Entries: names,
+	})
 }
 
 func (d *discovery) result() Result {

@@ -54,6 +54,9 @@ func unescapedURL(text string) string {
 	return text
 }
 
+// ShownText is one string of an entry as Shown has it.
+func ShownText(s string) string { return (&mask{}).text(s, guardOpen) }
+
 func (e *Entry) masked() (shown json.RawMessage, hidden []string) {
 	root, problem := parseJSONC(&document{unplaced: true}, e.Raw)
 	if problem != nil {

@@ -542,12 +542,22 @@ export interface Source {
 export interface Alias {
   name: string;
   path: string;
+  /** line and column are where the entry begins, as in a Diagnostic. */
+  line?: number;
+  column?: number;
 }
 
 /** Timings of the last successful attempt, in milliseconds. */
 export interface Timings {
   /** connectMs is from the start of the attempt to the end of the handshake. */
   connectMs?: number;
+  /**
+   * spawnMs is the first part of it: until the process ran or the URL had
+   * answered, with the expansion of the entry.
+   */
+  spawnMs?: number;
+  /** initializeMs is the rest of it: the handshake. */
+  initializeMs?: number;
   /** listMs is how long tools/list took, all pages. */
   listMs?: number;
 }
@@ -801,6 +811,181 @@ export interface Noise {
   count: number;
   /** samples are the first few lines of it, shortened. */
   samples: string[];
+}
+
+/** DoctorParams choose what is told. */
+export interface DoctorParams {
+  /**
+   * server leaves out the other servers, the files that do not define it, and
+   * what is wrong with them.
+   */
+  server?: string;
+}
+
+/** DoctorReport is a session as it is. */
+export interface DoctorReport {
+  sidecar: SidecarInfo;
+  cwd: string;
+  /** healthy: no finding is an error. */
+  healthy: boolean;
+  /**
+   * files are those that were looked at, in the order in which they win, then
+   * those that the settings leave out.
+   */
+  files: DoctorFile[];
+  /** servers are sorted by name. */
+  servers: DoctorServer[];
+  /** findings are what is wrong: errors first, then by file and place. */
+  findings: Finding[];
+  /** errors are those of the snapshot at this moment. */
+  errors: Diagnostic[];
+}
+
+/** DoctorFile is one place where servers may be configured. */
+export interface DoctorFile {
+  path: string;
+  provider: string;
+  providerName: string;
+  level: Level;
+  state: FileState;
+  /** why says what is the matter, when it is broken or skipped. */
+  why?: string;
+  /** servers are those it defines, in its order. */
+  servers: Definition[];
+}
+
+/**
+ * FileState is what became of a file.
+ * - `absent`: there is none
+ * - `read`: what it says counts
+ * - `broken`: it could not be read or parsed
+ * - `skipped`: it was not looked into
+ */
+export type FileState = "absent" | "read" | "broken" | "skipped";
+
+/** Definition is one server as one file has it. */
+export interface Definition {
+  name: string;
+  line?: number;
+  column?: number;
+  state: DefinitionState;
+  /**
+   * by is what it gives way to: the file of the definition that has the name,
+   * or the name of the server that it is an alias of.
+   */
+  by?: string;
+}
+
+/**
+ * DefinitionState says whether a definition counts.
+ * - `counts`: it is the server of that name
+ * - `shadowed`: a stronger file has the name
+ * - `alias`: it starts the same as a server of another name
+ * - `merged`: another file of the same tool has the rest of it
+ * - `left-out`: by discovery.filterExa or a decision about trust
+ */
+export type DefinitionState = "counts" | "shadowed" | "alias" | "merged" | "left-out";
+
+/** DoctorServer is one server, and what its entry needs. */
+export interface DoctorServer {
+  /** server is its record at this moment. */
+  server: Server;
+  /**
+   * written is the entry as its file has it, in the dialect of that file, with
+   * "[redacted]" for what is, or is likely to be, a secret.
+   */
+  written: unknown;
+  /** shadows are definitions of the same name that do not count. */
+  shadows?: Shadow[];
+  /** variables are those of the environment that it refers to. */
+  variables?: Variable[];
+  /** commands are those it runs for values. */
+  commands?: string[];
+  /** inputs are the ids of its ${input:…}. */
+  inputs?: string[];
+  /**
+   * envFiles are the files it takes variables from. Those of an untrusted
+   * entry are not looked for.
+   */
+  envFiles?: EnvFile[];
+  /** search is where its command is: for processes, unless it is untrusted. */
+  search?: CommandSearch;
+  cache: CacheEntry;
+}
+
+/** Shadow is a definition that gives way to another of the same name. */
+export interface Shadow {
+  path: string;
+  provider: string;
+  providerName: string;
+  level: Level;
+  line?: number;
+  column?: number;
+  /** same: both start the same, so that nothing is lost. */
+  same?: boolean;
+}
+
+/** Variable is one variable of the environment. */
+export interface Variable {
+  name: string;
+  set: boolean;
+}
+
+/** EnvFile is a file of variables, as it is named in the entry. */
+export interface EnvFile {
+  path: string;
+  readable: boolean;
+}
+
+/** CommandSearch is where a command was looked for. */
+export interface CommandSearch {
+  /** command is as written. */
+  command: string;
+  /** found is the program, or empty. */
+  found?: string;
+  /**
+   * path are the directories that were searched, in order: none for a command
+   * that is a path.
+   */
+  path?: string[];
+  /** loginShell: the PATH of the user's login shell was needed. */
+  loginShell?: boolean;
+}
+
+/** CacheEntry is what is remembered of a server's tools. */
+export interface CacheEntry {
+  state: CacheState;
+  /** cachedAt is when the list was read from the server (RFC 3339). */
+  cachedAt?: string;
+  tools?: number;
+}
+
+/**
+ * CacheState says whether there is a list.
+ * - `hit`: there is one that can be used
+ * - `miss`: there is none, or none that can be used
+ * - `off`: the cache is switched off, or has no place
+ * - `unused`: nothing is remembered of untrusted and invalid entries
+ */
+export type CacheState = "hit" | "miss" | "off" | "unused";
+
+/** Finding is one thing that is wrong. */
+export interface Finding {
+  /** severity is "error" if something does not work because of it. */
+  severity: Severity;
+  /**
+   * path is the file, or the object of the host's wishes. It is empty for what
+   * the host configured.
+   */
+  path?: string;
+  server?: string;
+  /** line and column count from 1, in UTF-8 bytes. */
+  line?: number;
+  column?: number;
+  /** message says what is wrong. */
+  message: string;
+  /** fix is the likely fix. */
+  fix: string;
 }
 
 /** ListParams choose a server, or all. */
@@ -1059,6 +1244,13 @@ export interface HostRequests {
    * it logged by MCP's notifications/message.
    */
   "mcp/logs": { params: LogsParams; result: LogsResult };
+  /**
+   * mcp/doctor examines the session as it is: every file that was looked at and
+   * why it counts, every server with what its entry needs, and what is wrong,
+   * each with the likely fix. It starts nothing, runs no command, and tells no
+   * secret: names and what is likely to be none are shown.
+   */
+  "mcp/doctor": { params: DoctorParams; result: DoctorReport };
   /** resources/list lists resources. */
   "resources/list": { params: ListParams; result: ListResult };
   /** resources/templates lists resource templates. */

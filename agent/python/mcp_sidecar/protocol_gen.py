@@ -20,6 +20,7 @@ METHOD_CONNECT: Final = "mcp/connect"
 METHOD_DISCONNECT: Final = "mcp/disconnect"
 METHOD_WAIT: Final = "mcp/wait"
 METHOD_LOGS: Final = "mcp/logs"
+METHOD_DOCTOR: Final = "mcp/doctor"
 METHOD_LIST_RESOURCES: Final = "resources/list"
 METHOD_LIST_RESOURCE_TEMPLATES: Final = "resources/templates"
 METHOD_READ_RESOURCE: Final = "resources/read"
@@ -193,6 +194,31 @@ LogLevel = Literal[
 LogSource = Literal[
     "stderr",  # the process wrote it there
     "log",  # notifications/message (MCP: server/utilities/logging)
+]
+
+# FileState is what became of a file.
+FileState = Literal[
+    "absent",  # there is none
+    "read",  # what it says counts
+    "broken",  # it could not be read or parsed
+    "skipped",  # it was not looked into
+]
+
+# DefinitionState says whether a definition counts.
+DefinitionState = Literal[
+    "counts",  # it is the server of that name
+    "shadowed",  # a stronger file has the name
+    "alias",  # it starts the same as a server of another name
+    "merged",  # another file of the same tool has the rest of it
+    "left-out",  # by discovery.filterExa or a decision about trust
+]
+
+# CacheState says whether there is a list.
+CacheState = Literal[
+    "hit",  # there is one that can be used
+    "miss",  # there is none, or none that can be used
+    "off",  # the cache is switched off, or has no place
+    "unused",  # nothing is remembered of untrusted and invalid entries
 ]
 
 # Decision about a project server.
@@ -617,11 +643,17 @@ class Source(_SourceRequired, total=False):
     aliases: list[Alias]
 
 
-class Alias(TypedDict):
-    """Alias is another entry for the same server."""
-
+class _AliasRequired(TypedDict):
     name: str
     path: str
+
+
+class Alias(_AliasRequired, total=False):
+    """Alias is another entry for the same server."""
+
+    # line and column are where the entry begins, as in a Diagnostic.
+    line: int
+    column: int
 
 
 class Timings(TypedDict, total=False):
@@ -629,6 +661,11 @@ class Timings(TypedDict, total=False):
 
     # connectMs is from the start of the attempt to the end of the handshake.
     connectMs: int
+    # spawnMs is the first part of it: until the process ran or the URL had
+    # answered, with the expansion of the entry.
+    spawnMs: int
+    # initializeMs is the rest of it: the handshake.
+    initializeMs: int
     # listMs is how long tools/list took, all pages.
     listMs: int
 
@@ -885,6 +922,171 @@ class Noise(TypedDict):
     count: int
     # samples are the first few lines of it, shortened.
     samples: list[str]
+
+
+class DoctorParams(TypedDict, total=False):
+    """DoctorParams choose what is told."""
+
+    # server leaves out the other servers, the files that do not define it, and
+    # what is wrong with them.
+    server: str
+
+
+class DoctorReport(TypedDict):
+    """DoctorReport is a session as it is."""
+
+    sidecar: SidecarInfo
+    cwd: str
+    # healthy: no finding is an error.
+    healthy: bool
+    # files are those that were looked at, in the order in which they win, then
+    # those that the settings leave out.
+    files: list[DoctorFile]
+    # servers are sorted by name.
+    servers: list[DoctorServer]
+    # findings are what is wrong: errors first, then by file and place.
+    findings: list[Finding]
+    # errors are those of the snapshot at this moment.
+    errors: list[Diagnostic]
+
+
+class _DoctorFileRequired(TypedDict):
+    path: str
+    provider: str
+    providerName: str
+    level: Level
+    state: FileState
+    # servers are those it defines, in its order.
+    servers: list[Definition]
+
+
+class DoctorFile(_DoctorFileRequired, total=False):
+    """DoctorFile is one place where servers may be configured."""
+
+    # why says what is the matter, when it is broken or skipped.
+    why: str
+
+
+class _DefinitionRequired(TypedDict):
+    name: str
+    state: DefinitionState
+
+
+class Definition(_DefinitionRequired, total=False):
+    """Definition is one server as one file has it."""
+
+    line: int
+    column: int
+    # by is what it gives way to: the file of the definition that has the name,
+    # or the name of the server that it is an alias of.
+    by: str
+
+
+class _DoctorServerRequired(TypedDict):
+    # server is its record at this moment.
+    server: Server
+    # written is the entry as its file has it, in the dialect of that file, with
+    # "[redacted]" for what is, or is likely to be, a secret.
+    written: Any
+    cache: CacheEntry
+
+
+class DoctorServer(_DoctorServerRequired, total=False):
+    """DoctorServer is one server, and what its entry needs."""
+
+    # shadows are definitions of the same name that do not count.
+    shadows: list[Shadow]
+    # variables are those of the environment that it refers to.
+    variables: list[Variable]
+    # commands are those it runs for values.
+    commands: list[str]
+    # inputs are the ids of its ${input:…}.
+    inputs: list[str]
+    # envFiles are the files it takes variables from. Those of an untrusted
+    # entry are not looked for.
+    envFiles: list[EnvFile]
+    # search is where its command is: for processes, unless it is untrusted.
+    search: CommandSearch
+
+
+class _ShadowRequired(TypedDict):
+    path: str
+    provider: str
+    providerName: str
+    level: Level
+
+
+class Shadow(_ShadowRequired, total=False):
+    """Shadow is a definition that gives way to another of the same name."""
+
+    line: int
+    column: int
+    # same: both start the same, so that nothing is lost.
+    same: bool
+
+
+class Variable(TypedDict):
+    """Variable is one variable of the environment."""
+
+    name: str
+    set: bool
+
+
+class EnvFile(TypedDict):
+    """EnvFile is a file of variables, as it is named in the entry."""
+
+    path: str
+    readable: bool
+
+
+class _CommandSearchRequired(TypedDict):
+    # command is as written.
+    command: str
+
+
+class CommandSearch(_CommandSearchRequired, total=False):
+    """CommandSearch is where a command was looked for."""
+
+    # found is the program, or empty.
+    found: str
+    # path are the directories that were searched, in order: none for a command
+    # that is a path.
+    path: list[str]
+    # loginShell: the PATH of the user's login shell was needed.
+    loginShell: bool
+
+
+class _CacheEntryRequired(TypedDict):
+    state: CacheState
+
+
+class CacheEntry(_CacheEntryRequired, total=False):
+    """CacheEntry is what is remembered of a server's tools."""
+
+    # cachedAt is when the list was read from the server (RFC 3339).
+    cachedAt: str
+    tools: int
+
+
+class _FindingRequired(TypedDict):
+    # severity is "error" if something does not work because of it.
+    severity: Severity
+    # message says what is wrong.
+    message: str
+    # fix is the likely fix.
+    fix: str
+
+
+class Finding(_FindingRequired, total=False):
+    """Finding is one thing that is wrong."""
+
+    # path is the file, or the object of the host's wishes. It is empty for what
+    # the host configured.
+    path: str
+    server: str
+    # line and column count from 1, in UTF-8 bytes.
+    line: int
+    column: int
 
 
 class ListParams(TypedDict, total=False):

@@ -18,6 +18,8 @@ from .protocol_gen import (
     ConfigureParams,
     ConnectParams,
     DisconnectParams,
+    DoctorParams,
+    DoctorReport,
     Empty,
     GetPromptParams,
     InitializeParams,
@@ -102,6 +104,10 @@ class Requests:
     async def request(
         self, method: Literal["mcp/logs"], params: LogsParams, /
     ) -> LogsResult: ...
+    @overload
+    async def request(
+        self, method: Literal["mcp/doctor"], params: DoctorParams = ..., /
+    ) -> DoctorReport: ...
     @overload
     async def request(
         self, method: Literal["resources/list"], params: ListParams = ..., /
@@ -222,6 +228,10 @@ class SyncRequests:
     def request(
         self, method: Literal["mcp/logs"], params: LogsParams, /
     ) -> LogsResult: ...
+    @overload
+    def request(
+        self, method: Literal["mcp/doctor"], params: DoctorParams = ..., /
+    ) -> DoctorReport: ...
     @overload
     def request(
         self, method: Literal["resources/list"], params: ListParams = ..., /

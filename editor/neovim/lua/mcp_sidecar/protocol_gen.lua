@@ -321,10 +321,14 @@ M.version = 1
 ---@class mcp_sidecar.Alias
 ---@field name string
 ---@field path string
+---@field line? integer line and column are where the entry begins, as in a Diagnostic.
+---@field column? integer
 
 ---Timings of the last successful attempt, in milliseconds.
 ---@class mcp_sidecar.Timings
 ---@field connectMs? integer connectMs is from the start of the attempt to the end of the handshake.
+---@field spawnMs? integer spawnMs is the first part of it: until the process ran or the URL had answered, with the expansion of the entry.
+---@field initializeMs? integer initializeMs is the rest of it: the handshake.
 ---@field listMs? integer listMs is how long tools/list took, all pages.
 
 ---Diagnostic is one thing wrong with the configuration or a server.
@@ -499,6 +503,115 @@ M.version = 1
 ---@field count integer
 ---@field samples string[] samples are the first few lines of it, shortened.
 
+---DoctorParams choose what is told.
+---@class mcp_sidecar.DoctorParams
+---@field server? string server leaves out the other servers, the files that do not define it, and what is wrong with them.
+
+---DoctorReport is a session as it is.
+---@class mcp_sidecar.DoctorReport
+---@field sidecar mcp_sidecar.SidecarInfo
+---@field cwd string
+---@field healthy boolean healthy: no finding is an error.
+---@field files mcp_sidecar.DoctorFile[] files are those that were looked at, in the order in which they win, then those that the settings leave out.
+---@field servers mcp_sidecar.DoctorServer[] servers are sorted by name.
+---@field findings mcp_sidecar.Finding[] findings are what is wrong: errors first, then by file and place.
+---@field errors mcp_sidecar.Diagnostic[] errors are those of the snapshot at this moment.
+
+---DoctorFile is one place where servers may be configured.
+---@class mcp_sidecar.DoctorFile
+---@field path string
+---@field provider string
+---@field providerName string
+---@field level mcp_sidecar.Level
+---@field state mcp_sidecar.FileState
+---@field why? string why says what is the matter, when it is broken or skipped.
+---@field servers mcp_sidecar.Definition[] servers are those it defines, in its order.
+
+---FileState is what became of a file.
+---@alias mcp_sidecar.FileState
+---| 'absent' # there is none
+---| 'read' # what it says counts
+---| 'broken' # it could not be read or parsed
+---| 'skipped' # it was not looked into
+
+---Definition is one server as one file has it.
+---@class mcp_sidecar.Definition
+---@field name string
+---@field line? integer
+---@field column? integer
+---@field state mcp_sidecar.DefinitionState
+---@field by? string by is what it gives way to: the file of the definition that has the name, or the name of the server that it is an alias of.
+
+---DefinitionState says whether a definition counts.
+---@alias mcp_sidecar.DefinitionState
+---| 'counts' # it is the server of that name
+---| 'shadowed' # a stronger file has the name
+---| 'alias' # it starts the same as a server of another name
+---| 'merged' # another file of the same tool has the rest of it
+---| 'left-out' # by discovery.filterExa or a decision about trust
+
+---DoctorServer is one server, and what its entry needs.
+---@class mcp_sidecar.DoctorServer
+---@field server mcp_sidecar.Server server is its record at this moment.
+---@field written any written is the entry as its file has it, in the dialect of that file, with "[redacted]" for what is, or is likely to be, a secret.
+---@field shadows? mcp_sidecar.Shadow[] shadows are definitions of the same name that do not count.
+---@field variables? mcp_sidecar.Variable[] variables are those of the environment that it refers to.
+---@field commands? string[] commands are those it runs for values.
+---@field inputs? string[] inputs are the ids of its ${input:…}.
+---@field envFiles? mcp_sidecar.EnvFile[] envFiles are the files it takes variables from. Those of an untrusted entry are not looked for.
+---@field search? mcp_sidecar.CommandSearch search is where its command is: for processes, unless it is untrusted.
+---@field cache mcp_sidecar.CacheEntry
+
+---Shadow is a definition that gives way to another of the same name.
+---@class mcp_sidecar.Shadow
+---@field path string
+---@field provider string
+---@field providerName string
+---@field level mcp_sidecar.Level
+---@field line? integer
+---@field column? integer
+---@field same? boolean same: both start the same, so that nothing is lost.
+
+---Variable is one variable of the environment.
+---@class mcp_sidecar.Variable
+---@field name string
+---@field set boolean
+
+---EnvFile is a file of variables, as it is named in the entry.
+---@class mcp_sidecar.EnvFile
+---@field path string
+---@field readable boolean
+
+---CommandSearch is where a command was looked for.
+---@class mcp_sidecar.CommandSearch
+---@field command string command is as written.
+---@field found? string found is the program, or empty.
+---@field path? string[] path are the directories that were searched, in order: none for a command that is a path.
+---@field loginShell? boolean loginShell: the PATH of the user's login shell was needed.
+
+---CacheEntry is what is remembered of a server's tools.
+---@class mcp_sidecar.CacheEntry
+---@field state mcp_sidecar.CacheState
+---@field cachedAt? string cachedAt is when the list was read from the server (RFC 3339).
+---@field tools? integer
+
+---CacheState says whether there is a list.
+---@alias mcp_sidecar.CacheState
+---| 'hit' # there is one that can be used
+---| 'miss' # there is none, or none that can be used
+---| 'off' # the cache is switched off, or has no place
+---| 'unused' # nothing is remembered of untrusted and invalid entries
+
+---Finding is one thing that is wrong.
+---@class mcp_sidecar.Finding
+---@field severity mcp_sidecar.Severity severity is "error" if something does not work because of it.
+---@field path? string path is the file, or the object of the host's wishes. It is empty for what the host configured.
+---@field server? string
+---@field line? integer line and column count from 1, in UTF-8 bytes.
+---@field column? integer
+---@field message string message says what is wrong.
+---@field fix string fix is the likely fix.
+
 ---ListParams choose a server, or all.
 ---@class mcp_sidecar.ListParams
 ---@field server? string
@@ -660,6 +773,8 @@ M.method = {
   wait = 'mcp/wait',
   --- mcp/logs are the last lines of one server: what it wrote to stderr and what it logged by MCP's notifications/message.
   logs = 'mcp/logs',
+  --- mcp/doctor examines the session as it is: every file that was looked at and why it counts, every server with what its entry needs, and what is wrong, each with the likely fix. It starts nothing, runs no command, and tells no secret: names and what is likely to be none are shown.
+  doctor = 'mcp/doctor',
   --- resources/list lists resources.
   list_resources = 'resources/list',
   --- resources/templates lists resource templates.

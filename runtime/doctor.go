@@ -1,0 +1,207 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/toolcache"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
+)
+
+// Doctor implements rpc.Sidecar.
+func (c *Client) Doctor(ctx context.Context, p *rpc.DoctorParams) (*rpc.DoctorReport, error) {
+	v := c.m.view.Load()
+	for ; v.searching; v = c.m.view.Load() {
+		if err := c.m.nextView(ctx, v); err != nil {
+			return nil, err
+		}
+	}
+	if _, ok := v.servers[p.Server]; p.Server != "" && !ok {
+		return nil, v.noSuchServer(p.Server)
+	}
+	ex, err := c.m.examine()
+	if err != nil {
+		return nil, err
+	}
+	report := ex.report(ctx)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if p.Server != "" {
+		report = reportOn(report, p.Server)
+	}
+	return report, nil
+}
+
+// examination is what the Manager knows at one moment: a copy, so that looking
+// at files for it holds up nobody.
+type examination struct {
+	opt     *Options
+	reach   Reach
+	clean   func(string) string
+	cwd     string
+	set     settings
+	found   config.Result
+	unknown []rpc.Diagnostic
+	snap    *rpc.Snapshot
+	servers []examined // sorted by name
+}
+
+// examined is one server of it.
+type examined struct {
+	entry    *config.Entry
+	rec      rpc.Server
+	rest     rpc.Phase
+	key      toolcache.Key
+	warnings []string // what could not be expanded
+	issues   []string // what is odd about its tools
+}
+
+// examine takes the copy.
+func (m *Manager) examine() (*examination, error) {
+	var ex *examination
+	err := m.do(func() {
+		if m.params == nil {
+			return
+		}
+		ex = &examination{
+			opt: &m.opt, reach: m.reach, clean: m.redact.clean, cwd: m.params.Cwd, set: m.set,
+			found: m.found, unknown: m.unknown, snap: m.view.Load().snap,
+		}
+		for _, rec := range ex.snap.Servers {
+			mem := m.members[rec.Name]
+			if mem == nil {
+				continue
+			}
+			x := examined{entry: mem.entry, rec: rec, rest: mem.rest, key: mem.key, warnings: mem.warnings}
+			if mem.tools != nil {
+				x.issues = mem.tools.issues
+			}
+			ex.servers = append(ex.servers, x)
+		}
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case ex == nil:
+		return nil, errNotOpen
+	}
+	return ex, nil
+}
+
+func (ex *examination) report(ctx context.Context) *rpc.DoctorReport {
+	out := &rpc.DoctorReport{
+		Sidecar: rpc.SidecarInfo{Name: ex.opt.Name, Version: ex.opt.Version}, Cwd: ex.cwd,
+		Files: filesOf(&ex.found), Servers: make([]rpc.DoctorServer, 0, len(ex.servers)),
+		Errors: ex.snap.Errors,
+	}
+	for i := range ex.servers {
+		out.Servers = append(out.Servers, ex.server(ctx, &ex.servers[i]))
+	}
+	out.Findings = ex.findings(out.Servers)
+	for i := range out.Findings {
+		f := &out.Findings[i]
+		f.Message, f.Fix = ex.clean(f.Message), ex.clean(f.Fix)
+	}
+	out.Healthy = healthy(out.Findings)
+	return out
+}
+
+// server looks at everything one server needs, and starts nothing.
+func (ex *examination) server(ctx context.Context, x *examined) rpc.DoctorServer {
+	e := x.entry
+	out := writtenOf(e, &ex.found, ex.opt.Getenv)
+	out.Server = x.rec
+	if out.Written = cleanJSON(out.Written, ex.clean); out.Written == nil {
+		out.Written = json.RawMessage("null")
+	}
+	for i, command := range out.Commands {
+		out.Commands[i] = ex.clean(command)
+	}
+	out.Cache = ex.cached(x)
+	if x.rest == rpc.PhaseUntrusted || e.Invalid != "" {
+		return out
+	}
+	for i := range out.EnvFiles {
+		out.EnvFiles[i].Readable = ex.readable(ctx, e)
+	}
+	if e.Kind == string(transport.Stdio) {
+		out.Search = ex.search(ctx, e)
+	}
+	return out
+}
+
+// expander leaves commands unrun.
+func (ex *examination) expander() config.Expander {
+	return config.Expander{Getenv: ex.opt.Getenv, Home: ex.opt.Home, Folder: ex.cwd}
+}
+
+// readable says whether the entry's environment file can be read.
+func (ex *examination) readable(ctx context.Context, e *config.Entry) bool {
+	alone := *e
+	alone.NeedsInput = nil
+	_, err := alone.Expand(ctx, ex.expander())
+	return err == nil
+}
+
+// search says where the entry's command is; nil when that cannot be known.
+func (ex *examination) search(ctx context.Context, e *config.Entry) *rpc.CommandSearch {
+	alone := *e
+	alone.NeedsInput, alone.EnvFile = nil, ""
+	x, err := alone.Expand(ctx, ex.expander())
+	if err != nil {
+		return nil
+	}
+	dir := x.Cwd
+	if dir == "" {
+		dir = ex.cwd
+	}
+	at := ex.reach.Locate(transport.Spec{
+		Name: e.Name, Kind: transport.Stdio, Command: x.Command,
+		Env: childEnv(ex.opt.Environ(), x, ex.opt.Mark), Dir: dir,
+	})
+	return &rpc.CommandSearch{
+		Command: ex.clean(config.ShownText(e.Command)), Found: ex.clean(at.Found), Path: at.Searched, LoginShell: at.LoginShell,
+	}
+}
+
+// cached is what the cache has of a server now.
+func (ex *examination) cached(x *examined) rpc.CacheEntry {
+	switch {
+	case x.rest == rpc.PhaseUntrusted || x.entry.Invalid != "":
+		return rpc.CacheEntry{State: rpc.CacheUnused}
+	case !ex.set.cache || ex.opt.Cache == nil:
+		return rpc.CacheEntry{State: rpc.CacheOff}
+	}
+	l, ok := ex.opt.Cache.Load(x.key, ex.set.maxAge, time.Now())
+	if !ok {
+		return rpc.CacheEntry{State: rpc.CacheMiss}
+	}
+	return rpc.CacheEntry{State: rpc.CacheHit, CachedAt: l.Time.UTC().Format(time.RFC3339), Tools: len(l.Tools)}
+}
+
+// reportOn is what of a report concerns one server.
+func reportOn(all *rpc.DoctorReport, server string) *rpc.DoctorReport {
+	out := *all
+	defined := func(d rpc.Definition) bool {
+		return d.Name == server || d.State == rpc.DefinitionAlias && d.By == server
+	}
+	out.Files = kept(all.Files, func(f rpc.DoctorFile) bool { return slices.ContainsFunc(f.Servers, defined) })
+	out.Servers = kept(all.Servers, func(s rpc.DoctorServer) bool { return s.Server.Name == server })
+	out.Findings = kept(all.Findings, func(f rpc.Finding) bool { return f.Server == server })
+	out.Errors = kept(all.Errors, func(d rpc.Diagnostic) bool { return d.Server == server })
+	out.Healthy = healthy(out.Findings)
+	return &out
+}
+
+func kept[T any](all []T, keep func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(all), func(x T) bool { return !keep(x) })
+}
+
+func healthy(findings []rpc.Finding) bool {
+	return !slices.ContainsFunc(findings, func(f rpc.Finding) bool { return f.Severity == rpc.SeverityError })
+}
