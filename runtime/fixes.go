@@ -86,5 +86,5 @@ func fixOfExpansion(variables []rpc.Variable) string {
 	if len(unset) == 0 {
 		return "correct what the entry refers to; a command can be tried in a terminal"
 	}
-	return "set " + strings.Join(unset, ", ") + " where the program that starts mcp-sidecar is started, or write the value into the entry in another way"
+	return "set " + strings.Join(unset, ", ") + " in the environment that mcp-sidecar is started with (an editor's is that of its own start), or write a value in its place"
 }

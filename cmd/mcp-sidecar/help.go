@@ -16,6 +16,8 @@ You may want:
   mcp-sidecar list                     the servers it finds, and their tools
   mcp-sidecar call SERVER TOOL [JSON]  run one tool
   mcp-sidecar trust list               the project's servers, and whether they may run
+  mcp-sidecar doctor                   what is wrong, and what to do about it
+  mcp-sidecar config                   the entries that count, and where they are
   mcp-sidecar help [COMMAND]           options
 
 rpc/PROTOCOL.md describes what the program says.
@@ -49,11 +51,30 @@ started.
   allow   they may run
   deny    they are left out, as if the files did not have them
   revoke  forget what was decided`
+	case cmdDoctor:
+		return `mcp-sidecar doctor [options]
+
+Connects to every configured server and says of every file why it counts, of
+every server what its entry needs and how it is doing, and what is wrong, with
+the likely fix. Secrets are shown as [redacted]. With --json, the answer to
+mcp/doctor (see PROTOCOL.md). Exit code 1 if anything is an error; warnings, such
+as a server that waits for approval or two of one name, are no failures.`
+	case cmdConfig:
+		return `mcp-sidecar config [options]
+
+Prints the entries that count, as they are written, with the file and place of
+each, and starts nothing. Secrets are shown as [redacted]. With --json:
+{cwd, files, servers: [{name, state, transport, source, written, shadows?,
+variables?, commands?, inputs?}], errors}, where state is "enabled", "disabled",
+"invalid", "untrusted" or "needs-input", and the rest is as in the answer to
+mcp/doctor (see PROTOCOL.md). Exit code 1 if a file or an entry cannot be used.`
 	}
 	return `mcp-sidecar [options]                serve a host over standard input and output
 mcp-sidecar list [options]           the servers, and their tools
 mcp-sidecar call SERVER TOOL [JSON]  run one tool
 mcp-sidecar trust list               the project's servers, and whether they may run
+mcp-sidecar doctor [options]         what is wrong, and what to do about it
+mcp-sidecar config [options]         the entries that count, and where they are
 
 Without a command it speaks JSON-RPC to the program that started it: PROTOCOL.md
 describes the wire. Nothing but that is written to standard output.`

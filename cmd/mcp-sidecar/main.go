@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -68,15 +69,6 @@ type flags struct {
 	help       bool
 }
 
-// The commands; serve has no word on the command line.
-const (
-	cmdServe = ""
-	cmdList  = "list"
-	cmdCall  = "call"
-	cmdTrust = "trust"
-	cmdHelp  = "help"
-)
-
 // set has the flags of one command.
 func (f *flags) set(name string) *pflag.FlagSet {
 	s := pflag.NewFlagSet(name, pflag.ContinueOnError)
@@ -90,14 +82,15 @@ func (f *flags) set(name string) *pflag.FlagSet {
 	}
 	s.StringVar(&f.logLevel, "log-level", level, "debug, info, warn or error")
 	s.StringVar(&f.cacheDir, "cache-dir", "", "where tool lists are remembered (default: the user cache directory)")
-	switch name {
-	case cmdServe:
+	if name == cmdServe {
 		f.addServe(s)
-	case cmdList, cmdCall:
-		f.addJSON(s)
-		f.addConnecting(s)
-	default:
-		f.addJSON(s)
+	}
+	for _, c := range commands() {
+		if c.name == name {
+			for _, add := range c.flags {
+				add(f, s)
+			}
+		}
 	}
 	s.BoolVar(&f.version, "version", false, "print the version")
 	s.BoolVarP(&f.help, "help", "h", false, "print this")
@@ -113,9 +106,11 @@ func (f *flags) addJSON(s *pflag.FlagSet) {
 	s.BoolVar(&f.json, "json", false, "print JSON as the wire has it")
 }
 
-// addConnecting has the flags of the commands that connect servers.
-func (f *flags) addConnecting(s *pflag.FlagSet) {
+func (f *flags) addTrust(s *pflag.FlagSet) {
 	s.StringVar(&f.trust, "trust", string(rpc.TrustAsk), "servers from project files: allow, deny, or ask (on the terminal, else listed and not started)")
+}
+
+func (f *flags) addTimeout(s *pflag.FlagSet) {
 	s.IntVar(&f.timeout, "timeout", 0, "seconds that a server may take to connect, and to be silent during a call (default 30 and 300)")
 }
 
@@ -126,7 +121,8 @@ func (f *flags) parse(args []string) (name string, words []string, err error) {
 	var every flags
 	union := every.set(cmdServe)
 	every.addJSON(union)
-	every.addConnecting(union)
+	every.addTrust(union)
+	every.addTimeout(union)
 	if err := union.Parse(args); err != nil {
 		return cmdServe, nil, err
 	}
@@ -155,13 +151,12 @@ func (f *flags) parse(args []string) (name string, words []string, err error) {
 // commandsWith are those that have a flag, as a message calls them.
 func commandsWith(flag string) []string {
 	var names []string
-	for _, name := range []string{cmdServe, cmdList, cmdCall, cmdTrust} {
-		switch {
-		case new(flags).set(name).Lookup(flag) == nil:
-		case name == cmdServe:
-			names = append(names, "serving a host")
-		default:
-			names = append(names, name)
+	if new(flags).set(cmdServe).Lookup(flag) != nil {
+		names = append(names, "serving a host")
+	}
+	for _, c := range commands() {
+		if new(flags).set(c.name).Lookup(flag) != nil {
+			names = append(names, c.name)
 		}
 	}
 	return names
@@ -183,11 +178,14 @@ func helpOn(name string, words []string) (string, []string, error) {
 
 // known says when there is no such command.
 func known(name string) error {
-	switch name {
-	case cmdServe, cmdList, cmdCall, cmdTrust:
+	names := []string{}
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	if name == cmdServe || slices.Contains(names, name) {
 		return nil
 	}
-	return fmt.Errorf("unknown command %q; there are list, call, trust and help", name)
+	return fmt.Errorf("unknown command %q; there are %s and help", name, strings.Join(names, ", "))
 }
 
 func run(args []string, w *world) int {
@@ -218,29 +216,24 @@ func dispatch(ctx context.Context, name string, args []string, f *flags, w *worl
 		return usage(w, name, err.Error())
 	}
 	defer closeLog()
-	switch {
-	case name == cmdList && len(args) == 0:
-		return list(ctx, f, w, log.Logger)
-	case name == cmdList:
-		return usage(w, name, "list takes no arguments")
-	case name == cmdCall && (len(args) == 2 || len(args) == 3):
-		return call(ctx, f, w, log.Logger, args)
-	case name == cmdCall:
-		return usage(w, name, "call takes SERVER TOOL and optionally the arguments as a JSON object")
-	case name == cmdTrust:
-		if wrong := trustUsage(args); wrong != "" {
+	for _, c := range commands() {
+		if c.name != name {
+			continue
+		}
+		if wrong := c.wrong(args); wrong != "" {
 			return usage(w, name, wrong)
 		}
-		return trustCommand(ctx, f, w, log.Logger, args)
-	case w.terminal:
+		return c.run(ctx, f, w, log.Logger, args)
+	}
+	if w.terminal {
 		_, _ = io.WriteString(w.err, explanation)
 		return exitUsage
 	}
 	return serve(ctx, f, w, log)
 }
 
-// enter goes to --cwd. For list and call, whose project the directory is, it
-// makes it absolute; a host says itself where its project is, so that it does
+// enter goes to --cwd. For commands, whose project the directory is, it makes it
+// absolute; a host says itself where its project is, so that it does
 // not matter when our own directory is gone.
 func (f *flags) enter(name string) error {
 	if f.cwd != "" {

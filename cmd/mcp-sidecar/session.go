@@ -52,26 +52,21 @@ func (f *flags) logger(stderr *lineWriter) (*logs, func(), error) {
 	return log, func() { out.close(flushLimit) }, nil // the file is closed with the process
 }
 
-// open starts the runtime; opt has what is special about it. The function stops
+// open starts the runtime; special has its HostGone, Only and Idle. The function stops
 // every server and the guard, and returns when nothing is left. With a limit
 // other than 0 what has not ended by then is left to the guard.
-func (f *flags) open(log *slog.Logger, opt runtime.Options) (*runtime.Manager, func(limit time.Duration)) {
+func (f *flags) open(log *slog.Logger, special runtime.Options) (*runtime.Manager, func(limit time.Duration)) {
 	mark := rand.Text()
 	guard := &transport.Guard{Mark: runtime.NestedEnv + "=" + mark}
-	home := homeDir()
-	if home == "" {
-		log.Warn("there is no home directory: files in the home directory are not read")
-	}
-	opt.Name, opt.Version, opt.Log = "mcp-sidecar", version, log
+	opt := surroundings(log)
 	opt.Reach = func(log *slog.Logger) runtime.Reach {
 		return &transport.Dialer{Guard: guard, Log: log}
 	}
 	opt.Watch = func(changed func(), log *slog.Logger) runtime.Watch {
 		return watch.Start(changed, watch.Options{Log: log})
 	}
-	opt.Cache, opt.Trust = f.cache(log), trustStore(log)
-	opt.Home, opt.Getenv, opt.Environ = home, os.LookupEnv, os.Environ
-	opt.Mark, opt.Nested = mark, os.Getenv(runtime.NestedEnv) != ""
+	opt.Cache, opt.Mark = f.cache(log), mark
+	opt.HostGone, opt.Only, opt.Idle = special.HostGone, special.Only, special.Idle
 	m := runtime.New(opt)
 	return m, func(limit time.Duration) {
 		if limit == 0 {
@@ -80,6 +75,23 @@ func (f *flags) open(log *slog.Logger, opt runtime.Options) (*runtime.Manager, f
 			return // the guard acts when this process has ended
 		}
 		guard.Close()
+	}
+}
+
+// surroundings are what the runtime may know of the world without starting
+// anything.
+func surroundings(log *slog.Logger) runtime.Options {
+	home := homeDir()
+	if home == "" {
+		log.Warn("there is no home directory: files in the home directory are not read")
+	}
+	return runtime.Options{
+		Name: "mcp-sidecar", Version: version, Log: log,
+		Trust:   trustStore(log),
+		Home:    home,
+		Getenv:  os.LookupEnv,
+		Environ: os.Environ,
+		Nested:  os.Getenv(runtime.NestedEnv) != "",
 	}
 }
 

@@ -22,24 +22,9 @@ import (
 // waited for, in milliseconds.
 func (f *flags) start(ctx context.Context, m *runtime.Manager, h *screenHost, gate int, uncached rpc.Uncached) (*runtime.Client, *rpc.Snapshot, error) {
 	client := m.Join(h)
-	watch := false
-	settings := &rpc.Settings{
-		Startup:   &rpc.StartupSettings{GateMs: &gate, Uncached: uncached},
-		Trust:     &rpc.TrustSettings{Project: rpc.ProjectTrust(f.trust)},
-		Discovery: &rpc.DiscoverySettings{Watch: &watch},
-		Reconnect: rpc.ReconnectManual,
-	}
-	if f.timeout > 0 {
-		ms := f.timeout * 1000
-		settings.Timeouts = &rpc.TimeoutSettings{ConnectMs: ms, CallMs: ms}
-	}
-	wait, err := client.Initialize(ctx, &rpc.InitializeParams{
-		ProtocolVersion: rpc.ProtocolVersion,
-		Client:          rpc.ClientInfo{Name: "mcp-sidecar", Version: version},
-		Cwd:             f.cwd,
-		Capabilities:    h.capabilities(),
-		Settings:        settings,
-	})
+	p := f.params(gate, uncached)
+	p.Capabilities = h.capabilities()
+	wait, err := client.Initialize(ctx, p)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -57,8 +42,29 @@ func (f *flags) start(ctx context.Context, m *runtime.Manager, h *screenHost, ga
 	return client, m.Snapshot(), nil
 }
 
+// params are those of the session of every command.
+func (f *flags) params(gate int, uncached rpc.Uncached) *rpc.InitializeParams {
+	watch := false
+	settings := &rpc.Settings{
+		Startup:   &rpc.StartupSettings{GateMs: &gate, Uncached: uncached},
+		Trust:     &rpc.TrustSettings{Project: rpc.ProjectTrust(f.trust)},
+		Discovery: &rpc.DiscoverySettings{Watch: &watch},
+		Reconnect: rpc.ReconnectManual,
+	}
+	if f.timeout > 0 {
+		ms := f.timeout * 1000
+		settings.Timeouts = &rpc.TimeoutSettings{ConnectMs: ms, CallMs: ms}
+	}
+	return &rpc.InitializeParams{
+		ProtocolVersion: rpc.ProtocolVersion,
+		Client:          rpc.ClientInfo{Name: "mcp-sidecar", Version: version},
+		Cwd:             f.cwd,
+		Settings:        settings,
+	}
+}
+
 // list prints every server and its tools.
-func list(ctx context.Context, f *flags, w *world, log *slog.Logger) int {
+func list(ctx context.Context, f *flags, w *world, log *slog.Logger, _ []string) int {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	m, closeAll := f.open(log, runtime.Options{})
@@ -102,6 +108,14 @@ func listCode(snap *rpc.Snapshot) int {
 
 // waitForAll is a gate that no connect timeout outlasts, in milliseconds.
 const waitForAll = 24 * 60 * 60 * 1000
+
+// callUsage says what is wrong with the words after call; "" if nothing is.
+func callUsage(words []string) string {
+	if len(words) < 2 || len(words) > 3 {
+		return "call takes SERVER TOOL and optionally the arguments as a JSON object"
+	}
+	return ""
+}
 
 // call runs one tool.
 func call(ctx context.Context, f *flags, w *world, log *slog.Logger, args []string) int {

@@ -304,14 +304,15 @@ func (d *discovery) readTree(p *provider, at place, root *node) []definition {
 	return r.found
 }
 
-// note records a file as looked at. What a row reads in parts is one file.
+// note records a file as looked at. What a row reads in parts is one file, and
+// one that is not there is told of once.
 func (d *discovery) note(p *provider, at place, state FileState, why string, found []definition) {
 	var names []string
 	for _, def := range found {
 		names = append(names, def.name)
 	}
 	for i := range d.seen {
-		if f := &d.seen[i]; f.Path == at.path && f.Provider == p.id {
+		if f := &d.seen[i]; f.Path == at.path && (f.Provider == p.id || state == FileAbsent) {
 			f.Entries = append(f.Entries, names...)
 			return
 		}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/spf13/pflag"
+)
+
+// The words of the command line; serve has none.
+const (
+	cmdServe  = ""
+	cmdList   = "list"
+	cmdCall   = "call"
+	cmdTrust  = "trust"
+	cmdDoctor = "doctor"
+	cmdConfig = "config"
+	cmdHelp   = "help"
+)
+
+// command is what a word of the command line has done.
+type command struct {
+	name string
+	// wrong says what is wrong with the words after it; "" if nothing is.
+	wrong func(words []string) string
+	run   func(ctx context.Context, f *flags, w *world, log *slog.Logger, words []string) int
+	// flags add those it has beside the flags of all commands.
+	flags []func(*flags, *pflag.FlagSet)
+}
+
+func commands() []command {
+	asJSON, trusting, patient := (*flags).addJSON, (*flags).addTrust, (*flags).addTimeout
+	connecting := []func(*flags, *pflag.FlagSet){asJSON, trusting, patient}
+	return []command{
+		{cmdList, alone(cmdList), list, connecting},
+		{cmdCall, callUsage, call, connecting},
+		{cmdTrust, trustUsage, trustCommand, []func(*flags, *pflag.FlagSet){asJSON}},
+		{cmdDoctor, alone(cmdDoctor), doctor, connecting},
+		{cmdConfig, alone(cmdConfig), configuration, []func(*flags, *pflag.FlagSet){asJSON, trusting}},
+	}
+}
+
+// alone is for a command without words after it.
+func alone(name string) func([]string) string {
+	return func(words []string) string {
+		if len(words) > 0 {
+			return name + " takes no arguments"
+		}
+		return ""
+	}
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
+)
+
+// doctor examines a session of its own.
+func doctor(ctx context.Context, f *flags, w *world, log *slog.Logger, _ []string) int {
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	m, closeAll := f.open(log, runtime.Options{})
+	defer closeAll(0)
+	host := newScreenHost(f, w, "")
+	client, _, err := f.start(ctx, m, host, waitForAll, rpc.UncachedWait)
+	host.clear()
+	if err != nil {
+		return failed(ctx, w, err)
+	}
+	report, err := client.Doctor(ctx, &rpc.DoctorParams{})
+	if err != nil {
+		return failed(ctx, w, err)
+	}
+	return printed(ctx, w, doctorCode(report), func(out io.Writer) {
+		if f.json {
+			printJSON(out, report)
+			return
+		}
+		printReport(out, report)
+		if len(report.Servers) == 0 && report.Healthy {
+			home := homeDir()
+			printAdvice(out, f.cwd, home, config.UserFile(home, os.LookupEnv))
+		}
+	})
+}
+
+// doctorCode is the exit code of doctor.
+func doctorCode(r *rpc.DoctorReport) int {
+	if r.Healthy {
+		return exitOK
+	}
+	return exitFailed
+}
+
+// printReport prints anybody's report.
+func printReport(out io.Writer, r *rpc.DoctorReport) {
+	printLine(out, "%s %s in %s", r.Sidecar.Name, r.Sidecar.Version, r.Cwd)
+	fmt.Fprintln(out, "\nFiles, the strongest first:")
+	for _, f := range r.Files {
+		printFile(out, f)
+	}
+	fmt.Fprintln(out, "\nServers:")
+	for _, s := range r.Servers {
+		printExamined(out, s)
+		printLastError(out, s.Server, r.Findings)
+	}
+	if len(r.Servers) == 0 {
+		fmt.Fprintln(out, "  none")
+	}
+	if len(r.Findings) > 0 {
+		fmt.Fprintln(out, "\nFindings:")
+	}
+	for _, f := range r.Findings {
+		printFinding(out, f)
+	}
+	fmt.Fprintln(out)
+	printWrapped(out, "", summaryOf(r))
+}
+
+// printFile prints a file and what became of what it defines.
+func printFile(out io.Writer, f rpc.DoctorFile) {
+	text := fmt.Sprintf("%-7s  %s (%s, %s)", f.State, f.Path, f.ProviderName, f.Level)
+	var names []string
+	for _, d := range f.Servers {
+		names = append(names, d.Name+fate(d))
+	}
+	switch {
+	case f.Why != "":
+		text += ": " + f.Why
+	case len(names) > 0:
+		text += ": " + strings.Join(names, ", ")
+	case f.State == rpc.FileRead:
+		text += ": no servers"
+	}
+	printWrapped(out, "  ", text)
+}
+
+// fate is why a definition does not count, in parentheses.
+func fate(d rpc.Definition) string {
+	switch d.State {
+	case rpc.DefinitionShadowed:
+		return " (not used: " + d.By + " has the name)"
+	case rpc.DefinitionAlias:
+		return " (the same as " + d.By + ")"
+	case rpc.DefinitionMerged:
+		return " (a part of it)"
+	case rpc.DefinitionLeftOut:
+		return " (left out)"
+	case rpc.DefinitionCounts:
+	}
+	return ""
+}
+
+// printExamined prints a server and what its entry needs.
+func printExamined(out io.Writer, s rpc.DoctorServer) {
+	r := s.Server
+	printWrapped(out, "  ", r.Name+"  "+headline(r))
+	line := func(format string, args ...any) { printWrapped(out, "      ", fmt.Sprintf(format, args...)) }
+	line("from %s", stands(r.Source))
+	for _, a := range r.Source.Aliases {
+		line("also %s in %s", a.Name, placed(a.Path, a.Line, a.Column))
+	}
+	for _, x := range s.Shadows {
+		line("instead of the one in %s (%s, %s)%s", placed(x.Path, x.Line, x.Column), x.ProviderName, x.Level, same(x))
+	}
+	line("written as %s", s.Written)
+	for _, text := range needs(s) {
+		line("%s", text)
+	}
+	if t := r.Timings; r.Phase == rpc.PhaseReady {
+		line("reached in %d ms, handshake in %d ms, tools listed in %d ms", t.SpawnMs, t.InitializeMs, t.ListMs)
+	}
+	if s.Cache.State == rpc.CacheHit {
+		line("cached: %s, as of %s", counted(s.Cache.Tools, "tool"), s.Cache.CachedAt)
+	}
+}
+
+// printLastError prints why a server is not there, but for what stands among the
+// findings.
+func printLastError(out io.Writer, s rpc.Server, findings []rpc.Finding) {
+	if s.Error == nil {
+		return
+	}
+	told := slices.ContainsFunc(findings, func(f rpc.Finding) bool {
+		return f.Server == s.Name && strings.HasPrefix(f.Message, s.Error.Message)
+	})
+	if !told {
+		printWrapped(out, "      ", s.Error.Message)
+	}
+	if len(s.Error.Stderr) > 0 {
+		printWrapped(out, "      ", "the end of what it wrote to stderr:")
+	}
+	for _, text := range s.Error.Stderr {
+		printWrapped(out, "      ", "| "+text)
+	}
+}
+
+func same(x rpc.Shadow) string {
+	if x.Same {
+		return ", which is the same"
+	}
+	return ""
+}
+
+// needs are what an entry takes from elsewhere, a line each.
+func needs(s rpc.DoctorServer) []string {
+	var all []string
+	if x := s.Search; x != nil {
+		switch {
+		case x.Found != "" && x.LoginShell:
+			all = append(all, "program "+x.Found+", by the PATH of the login shell")
+		case x.Found != "":
+			all = append(all, "program "+x.Found)
+		case len(x.Path) > 0:
+			all = append(all, "no program "+x.Command+" in "+strings.Join(x.Path, ", "))
+		default:
+			all = append(all, "no program "+x.Command)
+		}
+	}
+	var variables []string
+	for _, v := range s.Variables {
+		variables = append(variables, v.Name+map[bool]string{true: " (set)", false: " (not set)"}[v.Set])
+	}
+	if len(variables) > 0 {
+		all = append(all, "variables: "+strings.Join(variables, ", "))
+	}
+	for _, command := range s.Commands {
+		all = append(all, "takes a value from the command "+command)
+	}
+	if len(s.Inputs) > 0 {
+		all = append(all, "asks for "+strings.Join(s.Inputs, ", "))
+	}
+	for _, f := range s.EnvFiles {
+		all = append(all, "variables from the file "+f.Path+map[bool]string{true: "", false: ", which was not read"}[f.Readable])
+	}
+	return all
+}
+
+func printFinding(out io.Writer, f rpc.Finding) {
+	where := placed(f.Path, f.Line, f.Column)
+	if where == "" {
+		where = "given by the host"
+	}
+	printWrapped(out, "  ", fmt.Sprintf("%s: %s", f.Severity, where))
+	printWrapped(out, "      ", f.Message)
+	printWrapped(out, "      ", "Fix: "+f.Fix)
+}
+
+// summaryOf is the last line.
+func summaryOf(r *rpc.DoctorReport) string {
+	count := func(severity rpc.Severity) int {
+		return len(slices.DeleteFunc(slices.Clone(r.Findings), func(f rpc.Finding) bool { return f.Severity != severity }))
+	}
+	ready, read := 0, 0
+	for _, s := range r.Servers {
+		if s.Server.Phase == rpc.PhaseReady {
+			ready++
+		}
+	}
+	for _, f := range r.Files {
+		if f.State == rpc.FileRead {
+			read++
+		}
+	}
+	verdict := "Everything is as it should be"
+	if errors, warnings := count(rpc.SeverityError), count(rpc.SeverityWarning); errors+warnings > 0 {
+		verdict = fmt.Sprintf("%s, %s", counted(errors, "error"), counted(warnings, "warning"))
+	}
+	return fmt.Sprintf("%s: %s, %d ready; %s looked at, %d read.",
+		verdict, counted(len(r.Servers), "server"), ready, counted(len(r.Files), "file"), read)
+}
