@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	goruntime "runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -368,4 +369,42 @@ func TestRealLoginShellsTellTheirPATH(t *testing.T) {
 			t.Errorf("%s told %q", shell, path)
 		}
 	}
+}
+
+func TestACommandIsLocatedWhereItWouldBeStarted(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"own/a", "own/plain", "shell/b"} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		mode := os.FileMode(0o700)
+		if strings.HasSuffix(name, "plain") {
+			mode = 0o600
+		}
+		if err := os.WriteFile(path, nil, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	own, shell := filepath.Join(dir, "own"), filepath.Join(dir, "shell")
+	d := &Dialer{}
+	locate := func(command string) Location {
+		return d.Locate(Spec{Command: command, Dir: dir, Env: []string{"PATH=" + own, "SHELL=/bin/false"}})
+	}
+	check := func(command string, want Location) {
+		t.Helper()
+		if got := locate(command); got.Found != want.Found || got.LoginShell != want.LoginShell || !slices.Equal(got.Searched, want.Searched) {
+			t.Errorf("%s: %+v, want %+v", command, got, want)
+		}
+	}
+	check("a", Location{Found: own + "/a", Searched: []string{own}})
+	check("b", Location{Searched: []string{own}})
+	check("plain", Location{Searched: []string{own}})
+	check("own/a", Location{Found: own + "/a"})
+	check("own/none", Location{})
+	d.login.get(t.Context(), func() (string, error) { return shell, nil })
+	check("a", Location{Found: own + "/a", Searched: []string{own}})
+	check("b", Location{Found: shell + "/b", Searched: []string{own, shell}, LoginShell: true})
+	check("c", Location{Searched: []string{own, shell}})
 }
