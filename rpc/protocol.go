@@ -1149,8 +1149,9 @@ type DoctorReport struct {
 	Cwd     string      `json:"cwd"`
 	// Healthy: no finding is an error.
 	Healthy bool `json:"healthy"`
-	// Files are those that were looked at, in the order in which they win, then
-	// those that the settings leave out.
+	// Files are those that were looked at, the strongest first (one that is read
+	// in parts has the place of its strongest), then those that the settings
+	// leave out.
 	Files []DoctorFile `json:"files"`
 	// Servers are sorted by name.
 	Servers []DoctorServer `json:"servers"`

@@ -54,7 +54,7 @@ func doctorCode(r *rpc.DoctorReport) int {
 // printReport prints anybody's report.
 func printReport(out io.Writer, r *rpc.DoctorReport) {
 	printLine(out, "%s %s in %s", r.Sidecar.Name, r.Sidecar.Version, r.Cwd)
-	fmt.Fprintln(out, "\nFiles, the strongest first:")
+	fmt.Fprintln(out, "\nFiles:")
 	for _, f := range r.Files {
 		printFile(out, f)
 	}

@@ -17,6 +17,7 @@ import {
   type ConnectOptions,
   checked,
   checkNames,
+  type DoctorOptions,
   type InitializeOptions,
   type LogsOptions,
   type NamesOf,
@@ -268,6 +269,12 @@ export class SidecarClient implements AsyncDisposable {
   async logs(server: string, options: LogsOptions = {}): Promise<wire.LogsResult> {
     const { lines, after, signal } = checked("logs", options);
     return this.#request("mcp/logs", { server, lines, after }, { signal });
+  }
+
+  /** doctor examines the session as it is, and starts nothing: files, servers, and what is wrong with the likely fix. */
+  async doctor(options: DoctorOptions = {}): Promise<wire.DoctorReport> {
+    const { server, signal } = checked("doctor", options);
+    return this.#request("mcp/doctor", { server }, { signal });
   }
 
   /** request makes any request of the protocol. What its answer says about the tool set is taken, too. */

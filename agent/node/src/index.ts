@@ -17,6 +17,7 @@ export type { Tool } from "./mcp.js";
 export type {
   CallOptions,
   ConnectOptions,
+  DoctorOptions,
   InitializeOptions,
   LogsOptions,
   RequestOptions,

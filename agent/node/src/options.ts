@@ -52,6 +52,11 @@ export interface LogsOptions extends RequestOptions {
   after?: number | undefined;
 }
 
+export interface DoctorOptions extends RequestOptions {
+  /** server leaves out what is not about this one. */
+  server?: string | undefined;
+}
+
 /** Options are what may be told, by the method that is told it; `request` is any that has no more to be told. */
 interface Options {
   initialize: InitializeOptions;
@@ -61,6 +66,7 @@ interface Options {
   connect: ConnectOptions;
   wait: WaitOptions;
   logs: LogsOptions;
+  doctor: DoctorOptions;
 }
 
 /** NamesOf are the names of all members of an interface. */
@@ -75,6 +81,7 @@ const NAMES: { readonly [Method in keyof Options]: NamesOf<Options[Method]> } = 
   connect: { signal, restart: true },
   wait: { signal, servers: true, timeoutMs: true },
   logs: { signal, lines: true, after: true },
+  doctor: { signal, server: true },
 };
 
 /** checked gives the options of a method, if all of them exist. */

@@ -829,8 +829,9 @@ export interface DoctorReport {
   /** healthy: no finding is an error. */
   healthy: boolean;
   /**
-   * files are those that were looked at, in the order in which they win, then
-   * those that the settings leave out.
+   * files are those that were looked at, the strongest first (one that is read
+   * in parts has the place of its strongest), then those that the settings
+   * leave out.
    */
   files: DoctorFile[];
   /** servers are sorted by name. */

@@ -281,6 +281,7 @@ test("options that do not exist are refused: what was meant would have its defau
     [client.connect("x", timeout), "connect: signal, restart"],
     [client.wait(timeout), "wait: signal, servers, timeoutMs"],
     [client.logs("x", timeout), "logs: signal, lines, after"],
+    [client.doctor(timeout), "doctor: signal, server"],
     [client.reload("full", timeout), "request: signal"],
     [
       client.initialize({ cwd: "/", timeout: 5 } as never),
@@ -388,6 +389,8 @@ test("each method sends its request, and gives what is in the answer", async () 
       {},
     ],
     [() => client.logs("a", { lines: 2, after: 3 }), "mcp/logs", { server: "a", lines: 2, after: 3 }, {}, {}],
+    [() => client.doctor(), "mcp/doctor", {}, { findings: [] }, { findings: [] }],
+    [() => client.doctor({ server: "a" }), "mcp/doctor", { server: "a" }, {}, {}],
     [() => client.request("mcp/servers", {}), "mcp/servers", {}, { servers: [] }, { servers: [] }],
     [
       () => client.reload("changed"),
@@ -418,6 +421,7 @@ test("every method takes a signal", async () => {
     client.disconnect("a", { signal }),
     client.wait({ signal }),
     client.logs("a", { signal }),
+    client.doctor({ signal }),
     client.request("mcp/servers", {}, { signal }),
   ];
   const outcomes = await Promise.allSettled(asks);

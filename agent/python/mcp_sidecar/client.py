@@ -33,6 +33,7 @@ from .protocol_gen import (
     METHOD_CONFIGURE,
     METHOD_CONNECT,
     METHOD_DISCONNECT,
+    METHOD_DOCTOR,
     METHOD_EXIT,
     METHOD_INITIALIZE,
     METHOD_LOGS,
@@ -44,6 +45,7 @@ from .protocol_gen import (
     Capabilities,
     ClientInfo,
     Diagnostic,
+    DoctorReport,
     InitializeResult,
     LogsResult,
     ReloadMode,
@@ -265,6 +267,13 @@ class SidecarClient(Requests, Uncopied):
         return cast(
             "LogsResult", await self._send(METHOD_LOGS, _given(server=server, lines=lines, after=after))
         )
+
+    async def doctor(self, server: str | None = None) -> DoctorReport:
+        """Examines the session as it is (or one server of it), and starts nothing.
+
+        The report has every file and why it counts, every server, and what is wrong, with the likely fix.
+        """
+        return cast("DoctorReport", await self._send(METHOD_DOCTOR, _given(server=server)))
 
     def events(self) -> EventStream:
         """Subscribes to what happens from now on, which may be before the session is open."""

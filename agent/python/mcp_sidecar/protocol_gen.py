@@ -939,8 +939,9 @@ class DoctorReport(TypedDict):
     cwd: str
     # healthy: no finding is an error.
     healthy: bool
-    # files are those that were looked at, in the order in which they win, then
-    # those that the settings leave out.
+    # files are those that were looked at, the strongest first (one that is read
+    # in parts has the place of its strongest), then those that the settings
+    # leave out.
     files: list[DoctorFile]
     # servers are sorted by name.
     servers: list[DoctorServer]

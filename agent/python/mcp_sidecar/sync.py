@@ -27,6 +27,7 @@ from .protocol_gen import (
     Capabilities,
     ClientInfo,
     Diagnostic,
+    DoctorReport,
     LogsResult,
     ProgressValue,
     ReloadMode,
@@ -287,6 +288,13 @@ class SyncSidecar(SyncRequests, Uncopied):
     def logs(self, server: str, *, lines: int | None = None, after: int | None = None) -> LogsResult:
         """Gives the last lines of one server, or those ``after`` a seq that was seen already."""
         return self._run(lambda: self._sidecar.logs(server, lines=lines, after=after))
+
+    def doctor(self, server: str | None = None) -> DoctorReport:
+        """Examines the session as it is (or one server of it), and starts nothing.
+
+        The report has every file and why it counts, every server, and what is wrong, with the likely fix.
+        """
+        return self._run(lambda: self._sidecar.doctor(server))
 
     def events(self) -> SyncEventStream:
         """Subscribes to what happens from now on, which may be before the start."""

@@ -245,6 +245,8 @@ class TheOtherRequests(ClientCase):
                 {},
                 {},
             ),
+            (self.client.doctor(), "mcp/doctor", {}, {"findings": []}, {"findings": []}),
+            (self.client.doctor("s"), "mcp/doctor", {"server": "s"}, {}, {}),
             (self.client.request("mcp/servers"), "mcp/servers", {}, {"servers": []}, {"servers": []}),
             (self.client.request("mcp/logs", {"server": "s"}), "mcp/logs", {"server": "s"}, {}, {}),
         ):

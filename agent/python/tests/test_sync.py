@@ -79,6 +79,7 @@ class Use(SyncCase):
             self.assertEqual(sidecar.search("echo", limit=1)[0]["name"], "mcp_s_echo")
             self.assertEqual(sidecar.wait(timeout=1)["connected"], ["s"])
             self.assertEqual(sidecar.logs("s", lines=1)["noise"]["count"], 0)
+            self.assertTrue(sidecar.doctor("s")["healthy"])
             self.assertEqual(sidecar.disconnect("s")["phase"], "stopped")
             self.assertEqual(sidecar.tools, ())
             self.assertEqual(sidecar.connect("s")["phase"], "ready")

@@ -51,6 +51,7 @@ const shapes: Record<string, Record<string, Kind>> = {
   "mcp/disconnect": { "server!": "string" },
   "mcp/wait": { servers: "array", timeoutMs: "number" },
   "mcp/logs": { "server!": "string", lines: "number", after: "number" },
+  "mcp/doctor": { server: "string" },
 };
 
 /** Does it. What the client throws instead of rejecting is an error of the test's. */
@@ -136,6 +137,8 @@ function own(
       return client.disconnect(server, options);
     case "mcp/wait":
       return client.wait(options);
+    case "mcp/doctor":
+      return client.doctor({ server, signal });
     default:
       return client.logs(server, options);
   }

@@ -41,6 +41,7 @@ _SHAPES: Mapping[str, Mapping[str, str]] = {
     "mcp/disconnect": {"server!": "string"},
     "mcp/wait": {"servers": "array", "timeoutMs": "number"},
     "mcp/logs": {"server!": "string", "lines": "number", "after": "number"},
+    "mcp/doctor": {"server": "string"},
 }
 
 # The part of the wire's result that the client's own method gives.
@@ -121,6 +122,8 @@ def _own(
             return client.disconnect(given["server"])
         case "mcp/wait":
             return client.wait(given.get("servers"), timeout=_seconds(given))
+        case "mcp/doctor":
+            return client.doctor(given.get("server"))
     return client.logs(given["server"], lines=given.get("lines"), after=given.get("after"))
 
 

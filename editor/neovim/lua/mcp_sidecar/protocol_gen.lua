@@ -512,7 +512,7 @@ M.version = 1
 ---@field sidecar mcp_sidecar.SidecarInfo
 ---@field cwd string
 ---@field healthy boolean healthy: no finding is an error.
----@field files mcp_sidecar.DoctorFile[] files are those that were looked at, in the order in which they win, then those that the settings leave out.
+---@field files mcp_sidecar.DoctorFile[] files are those that were looked at, the strongest first (one that is read in parts has the place of its strongest), then those that the settings leave out.
 ---@field servers mcp_sidecar.DoctorServer[] servers are sorted by name.
 ---@field findings mcp_sidecar.Finding[] findings are what is wrong: errors first, then by file and place.
 ---@field errors mcp_sidecar.Diagnostic[] errors are those of the snapshot at this moment.
