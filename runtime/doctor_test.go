@@ -104,11 +104,12 @@ func TestWhatBecomesOfEveryDefinitionIsSaid(t *testing.T) {
 	}
 	var got []string
 	for _, f := range filesOf(found) {
-		line := f.Path + " " + string(f.State) + " " + f.Why
+		var line strings.Builder
+		line.WriteString(f.Path + " " + string(f.State) + " " + f.Why)
 		for _, d := range f.Servers {
-			line += ";" + strings.Join([]string{d.Name, string(d.State), d.By}, " ")
+			line.WriteString(";" + strings.Join([]string{d.Name, string(d.State), d.By}, " "))
 		}
-		got = append(got, line)
+		got = append(got, line.String())
 	}
 	want := []string{
 		"/1 read ;a counts ;b counts ;a shadowed /1",
@@ -175,11 +176,18 @@ func TestAServerHasOneFindingForOneCause(t *testing.T) {
 		{"failed", examined{rec: rpc.Server{Phase: rpc.PhaseFailed, Error: failed}}, nil, []string{
 			`error: it ended; its last line on stderr: "last"`,
 		}},
-		{"unset", examined{rec: rpc.Server{Name: "s", Phase: rpc.PhaseReady}, warnings: []string{"A is not set", "B is not set"}},
+		{
+			"unset",
+			examined{rec: rpc.Server{Name: "s", Phase: rpc.PhaseReady}, warnings: []string{"A is not set", "B is not set"}},
 			[]rpc.Variable{{Name: "A"}, {Name: "B"}, {Name: "C", Set: true}},
-			[]string{`warning: server "s": A is not set; B is not set / set A, B in`}},
-		{"failed and unset", examined{rec: rpc.Server{Phase: rpc.PhaseFailed, Error: &rpc.ServerError{Message: "no URL; A is not set"}}, warnings: []string{"A is not set", "B"}},
-			[]rpc.Variable{{Name: "A"}}, []string{`error: no URL; A is not set; B / set A in`}},
+			[]string{`warning: server "s": A is not set; B is not set / set A, B in`},
+		},
+		{
+			"failed and unset",
+			examined{rec: rpc.Server{Phase: rpc.PhaseFailed, Error: &rpc.ServerError{Message: "no URL; A is not set"}}, warnings: []string{"A is not set", "B"}},
+			[]rpc.Variable{{Name: "A"}},
+			[]string{`error: no URL; A is not set; B / set A in`},
+		},
 		{"odd", examined{rec: rpc.Server{Name: "s", Phase: rpc.PhaseReady}, issues: []string{"x", "y", "z"}}, nil, []string{
 			`warning: server "s": its list of tools is odd: x (and 2 more)`,
 		}},
@@ -205,8 +213,11 @@ func TestFindingsAreErrorsFirstThenByPlace(t *testing.T) {
 		found: config.Result{
 			Hard: errors.New("cwd /cwd: gone"),
 			Diagnostics: []config.Diagnostic{
-				{Path: "/b", Line: 2, Warning: true, Message: "odd"}, {Path: "/b", Line: 1, Warning: true, Message: "odd", Fix: "fix"},
-				{Path: "/b", Server: "s", Message: "wrong"}, {Path: "/a", Message: "broken"}, {Path: "mcp:h", Server: "h", Message: "wrong"},
+				{Path: "/b", Line: 2, Warning: true, Message: "odd"},
+				{Path: "/b", Line: 1, Warning: true, Message: "odd", Fix: "fix"},
+				{Path: "/b", Server: "s", Message: "wrong"},
+				{Path: "/a", Message: "broken"},
+				{Path: "mcp:h", Server: "h", Message: "wrong"},
 			},
 			Lost: []config.Lost{
 				{Name: "l", Origin: config.Origin{Path: "/a"}, To: config.Origin{Path: "/b", Line: 1, Column: 2}},
