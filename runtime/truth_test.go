@@ -15,6 +15,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 )
 
@@ -154,6 +157,27 @@ func (h *mirror) answered(result json.RawMessage) {
 	h.revision, h.tools = snap.Revision, set
 }
 
+// sameInReport compares a snapshot with the doctor's report, when nothing moves.
+func (h *mirror) sameInReport(snapshot, report json.RawMessage) {
+	var snap rpc.Snapshot
+	var r rpc.DoctorReport
+	h.decode(snapshot, &snap)
+	h.decode(report, &r)
+	var servers []rpc.Server
+	for _, s := range r.Servers {
+		servers = append(servers, s.Server)
+	}
+	if diff := cmp.Diff(snap.Servers, servers, cmpopts.EquateEmpty()) + cmp.Diff(snap.Errors, r.Errors, cmpopts.EquateEmpty()); diff != "" {
+		h.t.Errorf("the snapshot and the doctor differ: %s", diff)
+	}
+	for _, s := range snap.Servers {
+		wrong := slices.ContainsFunc(r.Findings, func(f rpc.Finding) bool { return f.Server == s.Name && f.Severity == rpc.SeverityError })
+		if wrong != (s.Error != nil) {
+			h.t.Errorf("%s is %s with %v, and the doctor finds %+v", s.Name, s.Phase, s.Error, r.Findings)
+		}
+	}
+}
+
 func (h *mirror) decode(raw json.RawMessage, to any) {
 	if err := json.Unmarshal(raw, to); err != nil {
 		h.t.Errorf("%s: %v", raw, err)
@@ -224,7 +248,7 @@ func randomHistory(t *testing.T, r *rand.Rand) {
 		s.mu.Lock()
 		live := s.last
 		s.mu.Unlock()
-		switch draw(9) {
+		switch draw(10) {
 		case 0:
 			h.ask("mcp/reload", `{}`)
 		case 1:
@@ -248,13 +272,15 @@ func randomHistory(t *testing.T, r *rand.Rand) {
 			}
 		case 8:
 			h.ask("tools/snapshot", `{}`)
+		case 9:
+			h.ask("mcp/doctor", `{}`)
 		}
 		if draw(2) == 0 {
 			time.Sleep(time.Duration(draw(400)) * time.Millisecond)
 		}
 	}
 	time.Sleep(5 * time.Minute)
-	<-h.ask("tools/snapshot", `{}`)
+	h.sameInReport(<-h.ask("tools/snapshot", `{}`), <-h.ask("mcp/doctor", `{}`))
 	_ = h.in.Close()
 	<-ended
 	if len(h.waits) != 0 {
