@@ -21,6 +21,10 @@ const (
 	formCommand                        // ${cmd: command}
 	formUnsetEmpty                     // a variable that is not set is empty
 	formUnsetFails                     // the server does not start when a variable is not set
+	formWord                           // ${V:?message}, ${V:+word}, and \$, \\ and \` for the characters
+	formOwnEnv                         // the entry's env has variables for its other values
+	formEmptyHeader                    // a header whose value comes out empty is left out
+	formKeyring                        // a variable that is not set may be in a keyring
 )
 
 // dialect is how one tool writes an entry.

@@ -76,6 +76,10 @@ type expansion struct {
 	read     opener
 	secrets  []string
 	warnings []string
+	// own is the entry's env once it is expanded, where other values may refer to
+	// it, and taken how many bytes they have of it.
+	own   map[string]string
+	taken int
 	// unresolved: something stayed as written.
 	unresolved bool
 	// err is the first thing without which the server cannot be started.
@@ -86,10 +90,17 @@ type expansion struct {
 // path it returns.
 func (ex *expansion) entry(ctx context.Context) (out Expanded, envFile string) {
 	e := ex.e
+	env := ex.table(ctx, "env", e.Env)
+	if e.forms&formOwnEnv != 0 {
+		ex.own = env
+	}
 	out = Expanded{
 		Command: ex.text(ctx, "command", e.Command, 0), UnsetEnv: slices.Clone(e.UnsetEnv),
 		URL: ex.text(ctx, "url", e.URL, 0),
-		Env: ex.table(ctx, "env", e.Env), Headers: ex.table(ctx, "headers", e.Headers),
+		Env: env, Headers: ex.table(ctx, "headers", e.Headers),
+	}
+	if e.forms&formEmptyHeader != 0 {
+		maps.DeleteFunc(out.Headers, func(_, value string) bool { return value == "" })
 	}
 	for i, arg := range e.Args {
 		out.Args = append(out.Args, ex.text(ctx, "args["+strconv.Itoa(i)+"]", arg, 0))
@@ -195,6 +206,8 @@ func (ex *expansion) text(ctx context.Context, where, s string, depth int) strin
 			b.WriteString(ex.contents(ctx, where, p))
 		case command:
 			b.WriteString(ex.output(ctx, where, p))
+		case escaped:
+			b.WriteString(p.name)
 		case foreignForm:
 			ex.unresolved = true
 			ex.warn("%s: ${%s} is not supported and stays as written", where, p.name)
@@ -205,14 +218,30 @@ func (ex *expansion) text(ctx context.Context, where, s string, depth int) strin
 }
 
 func (ex *expansion) variable(ctx context.Context, where string, p piece, depth int) string {
-	v, set := ex.getenv(p.name)
-	if p.hasFallback && (!set || v == "" && ex.e.forms&formDefaultEmpty != 0) {
+	v, set := ex.lookup(where, p.name)
+	f := ex.e.forms
+	switch p.test {
+	case whenUnset:
+		if !set || v == "" && f&formDefaultEmpty != 0 {
+			return ex.text(ctx, where, p.fallback, depth+1)
+		}
+	case whenGiven:
+		if v == "" {
+			return ""
+		}
 		return ex.text(ctx, where, p.fallback, depth+1)
+	case whenMissing:
+		if v == "" {
+			ex.fail(fmt.Errorf("%s: the variable %s is not set or empty", where, p.name))
+		}
+	case noFallback:
 	}
-	switch f := ex.e.forms; {
+	switch {
 	case set:
 		ex.secret(v)
 		return v
+	case f&formKeyring != 0:
+		ex.fail(fmt.Errorf("%s: the variable %s is not set: what is kept in a keyring cannot be read", where, p.name))
 	case f&formUnsetFails != 0:
 		ex.fail(fmt.Errorf("%s: the variable %s is not set", where, p.name))
 	case f&formUnsetEmpty != 0:
@@ -294,6 +323,33 @@ func (ex *expansion) known(s string, whole bool) (value string, ok bool) {
 		value = ex.text(context.Background(), "", s, 0)
 	}
 	return value, value != "" && !ex.unresolved
+}
+
+// lookup is the value of a variable: the environment's, or that of the entry's
+// own env. There, the environment's comes first, and only a plain value beside
+// it counts; for everything else, the entry's own comes first.
+func (ex *expansion) lookup(where, name string) (string, bool) {
+	v, set := ex.getenv(name)
+	if ex.e.forms&formOwnEnv == 0 {
+		return v, set
+	}
+	own, has := ex.own[name]
+	within := ex.own == nil
+	if within && !set {
+		own, has = ex.e.Env[name]
+	}
+	if !has {
+		return v, set
+	}
+	// A file of 8 MiB could else ask for terabytes.
+	if ex.taken += len(own); ex.taken > maxFile {
+		ex.fail(fmt.Errorf("%s: too long with the values of env in it", where))
+		return "", true
+	}
+	if within && !isPlain(own, ex.e.forms) {
+		return v, set
+	}
+	return own, true
 }
 
 func (ex *expansion) getenv(name string) (string, bool) {

@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // maxFallbacks bounds how deep defaults within defaults are expanded.
 const maxFallbacks = 16
@@ -14,9 +17,19 @@ type piece struct {
 	name string
 	// fallback is what stands for a variable without a value; it may hold
 	// references.
-	fallback    string
-	hasFallback bool
+	fallback string
+	// test is what of the variable decides about the fallback.
+	test fallbackTest
 }
+
+type fallbackTest uint8
+
+const (
+	noFallback  fallbackTest = iota
+	whenUnset                // :-, and as the dialect has it also when empty
+	whenGiven                // :+, for a variable that is set and not empty
+	whenMissing              // :?, an error for one that is not set or empty
+)
 
 type pieceKind uint8
 
@@ -27,20 +40,25 @@ const (
 	fact                  // of the editor's: a folder or the path separator
 	contents              // of a file
 	command               // what it prints
+	escaped               // the character of that name
 	foreignForm           // known to the owning tool only
 )
 
 // split takes a value apart by the forms of its dialect. What looks like a
 // reference and is none of them is plain text.
 func split(s string, f forms) []piece {
-	if !strings.ContainsAny(s, "${") {
+	marks := "${"
+	if f&formWord != 0 {
+		marks = "${\\"
+	}
+	if !strings.ContainsAny(s, marks) {
 		return []piece{{text: s}}
 	}
 	var pieces []piece
 	c := cutter{s: s, f: f, braces: braces(s)}
 	from := 0 // of the plain text not yet taken
 	for i := 0; i < len(s); {
-		next := strings.IndexAny(s[i:], "${")
+		next := strings.IndexAny(s[i:], marks)
 		if next < 0 {
 			break
 		}
@@ -80,6 +98,10 @@ func (c *cutter) reference(i int) (piece, int) {
 	switch {
 	case rest[0] == '{':
 		return c.singleBraces(i)
+	case rest[0] == '\\':
+		if len(rest) > 1 && strings.Contains("$\\`", rest[1:2]) {
+			return piece{kind: escaped, name: rest[1:2]}, i + 2
+		}
 	case strings.HasPrefix(rest, "${"):
 		for len(c.braces) > 0 && c.braces[0].start < i {
 			c.braces = c.braces[1:]
@@ -206,15 +228,44 @@ func inBraces(inner string, f forms) (piece, bool) {
 		return piece{}, false
 	}
 	name := inner[:nameLength(inner)]
-	switch rest := inner[len(name):]; {
+	rest := inner[len(name):]
+	switch {
 	case name == "":
 		return piece{}, false
 	case rest == "":
 		return piece{kind: variable, name: name}, true
-	case f&(formDefaultUnset|formDefaultEmpty) != 0 && strings.HasPrefix(rest, ":-"):
-		return piece{kind: variable, name: name, fallback: rest[2:], hasFallback: true}, true
+	}
+	p := piece{kind: variable, name: name}
+	p.fallback, p.test = fallback(rest, f)
+	switch {
+	case p.test != noFallback:
+		return p, true
+	case f&formWord != 0:
+		// What follows the name may be a secret.
+		return piece{kind: foreignForm, name: name + "…"}, true
 	}
 	return piece{}, false
+}
+
+// fallback reads what follows the name of a variable.
+func fallback(rest string, f forms) (word string, test fallbackTest) {
+	if len(rest) < 2 {
+		return "", noFallback
+	}
+	switch operator := rest[:2]; {
+	case operator == ":-" && f&(formDefaultUnset|formDefaultEmpty) != 0:
+		return rest[2:], whenUnset
+	case operator == ":+" && f&formWord != 0:
+		return rest[2:], whenGiven
+	case operator == ":?" && f&formWord != 0:
+		return "", whenMissing
+	}
+	return "", noFallback
+}
+
+// isPlain says that a value refers to nothing.
+func isPlain(s string, f forms) bool {
+	return !slices.ContainsFunc(split(s, f), func(p piece) bool { return p.kind != plain })
 }
 
 // nameLength is how much of s is the name of a variable.

@@ -20,15 +20,14 @@ func (e *Entry) Uses() Uses {
 	for _, arg := range e.Args {
 		u.text(arg, e.forms, 0)
 	}
-	for _, table := range []map[string]string{e.Env, e.Headers} {
-		for _, value := range table {
-			u.value(value, e.forms)
-		}
+	for _, value := range e.Headers {
+		u.value(value, e.forms)
 	}
 	if e.Auth != nil {
 		u.text(e.Auth.ClientID, e.forms, 0)
 		u.text(e.Auth.ClientSecret, e.forms, 0)
 	}
+	u.env(e)
 	if e.EnvFile != "" {
 		u.Files = append(u.Files, e.EnvFile)
 	}
@@ -71,6 +70,25 @@ func (u *Uses) ShownCommands() []string {
 	return shown
 }
 
+// env adds what the values of env use. It comes last: what they give to the
+// others, these do not read from the environment.
+func (u *Uses) env(e *Entry) {
+	var own Uses
+	for _, value := range e.Env {
+		own.value(value, e.forms)
+	}
+	if e.forms&formOwnEnv != 0 {
+		u.Variables = slices.DeleteFunc(u.Variables, func(name string) bool { return e.Env[name] != "" })
+		own.Variables = slices.DeleteFunc(own.Variables, func(name string) bool {
+			return e.Env[name] != "" && isPlain(e.Env[name], e.forms)
+		})
+	}
+	u.Variables = append(u.Variables, own.Variables...)
+	u.Commands = append(u.Commands, own.Commands...)
+	u.Inputs = append(u.Inputs, own.Inputs...)
+	u.Files = append(u.Files, own.Files...)
+}
+
 func (u *Uses) value(s string, f forms) {
 	if command, ok := shellCommand(s, f); ok {
 		u.Commands = append(u.Commands, command)
@@ -91,7 +109,7 @@ func (u *Uses) text(s string, f forms, depth int) {
 		switch p.kind {
 		case variable:
 			u.Variables = append(u.Variables, p.name)
-			if p.hasFallback {
+			if p.test != noFallback {
 				u.text(p.fallback, f, depth+1)
 			}
 		case input:
@@ -100,7 +118,7 @@ func (u *Uses) text(s string, f forms, depth int) {
 			u.Files = append(u.Files, p.name)
 		case command:
 			u.Commands = append(u.Commands, p.name)
-		case plain, fact, foreignForm:
+		case plain, fact, escaped, foreignForm:
 		}
 	}
 }
