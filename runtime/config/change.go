@@ -31,6 +31,8 @@ func aspects() []aspect {
 		{"Cwd", func(a, b *Entry) bool { return a.Cwd == b.Cwd }},
 		{"URL", func(a, b *Entry) bool { return a.URL == b.URL }},
 		{"Headers", func(a, b *Entry) bool { return maps.Equal(a.Headers, b.Headers) }},
+		{"EnvHeaders", func(a, b *Entry) bool { return maps.Equal(a.EnvHeaders, b.EnvHeaders) }},
+		{"TokenVariable", func(a, b *Entry) bool { return a.TokenVariable == b.TokenVariable }},
 		{"Auth", sameAuth},
 		{"base", func(a, b *Entry) bool { return a.base == b.base }},
 		{"forms", func(a, b *Entry) bool { return a.forms == b.forms }},

@@ -145,19 +145,24 @@ type Entry struct {
 	NeedsInput []string
 	Inputs     []Input
 
-	Kind        string // "stdio", "http", "sse"; of an invalid entry the best guess
-	Command     string
-	Args        []string
-	Env         map[string]string
-	UnsetEnv    []string // variables to delete from the child's environment
-	EnvFile     string
-	Cwd         string
-	URL         string
-	Headers     map[string]string
-	Timeout     time.Duration // 0: the session's default
-	CallTimeout time.Duration // 0: the session's default
-	Include     []string      // globs over raw tool names; nil means all
-	Exclude     []string
+	Kind     string // "stdio", "http", "sse"; of an invalid entry the best guess
+	Command  string
+	Args     []string
+	Env      map[string]string
+	UnsetEnv []string // variables to delete from the child's environment
+	EnvFile  string
+	Cwd      string
+	URL      string
+	Headers  map[string]string
+	// EnvHeaders are headers whose values are those of variables, which it names.
+	// One whose variable is not set is left out.
+	EnvHeaders map[string]string
+	// TokenVariable, unless "", is the variable that holds the bearer token.
+	TokenVariable string
+	Timeout       time.Duration // 0: the session's default
+	CallTimeout   time.Duration // 0: the session's default
+	Include       []string      // globs over raw tool names; nil means all
+	Exclude       []string
 
 	Auth *Auth // nil: nothing was said
 

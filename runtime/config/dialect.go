@@ -25,6 +25,7 @@ const (
 	formOwnEnv                         // the entry's env has variables for its other values
 	formEmptyHeader                    // a header whose value comes out empty is left out
 	formKeyring                        // a variable that is not set may be in a keyring
+	formTableEmpty                     // in env and headers: a variable that is not set is empty
 )
 
 // dialect is how one tool writes an entry.

@@ -73,7 +73,9 @@ type expansion struct {
 	e *Entry
 	x Expander
 	// read is nil to leave files unread, for identities.
-	read     opener
+	read opener
+	// inTable: what is expanded is a value of env or headers.
+	inTable  bool
 	secrets  []string
 	warnings []string
 	// own is the entry's env once it is expanded, where other values may refer to
@@ -97,7 +99,7 @@ func (ex *expansion) entry(ctx context.Context) (out Expanded, envFile string) {
 	out = Expanded{
 		Command: ex.text(ctx, "command", e.Command, 0), UnsetEnv: slices.Clone(e.UnsetEnv),
 		URL: ex.text(ctx, "url", e.URL, 0),
-		Env: env, Headers: ex.table(ctx, "headers", e.Headers),
+		Env: env, Headers: ex.variableHeaders(ex.table(ctx, "headers", e.Headers)),
 	}
 	if e.forms&formEmptyHeader != 0 {
 		maps.DeleteFunc(out.Headers, func(_, value string) bool { return value == "" })
@@ -143,6 +145,8 @@ func (ex *expansion) table(ctx context.Context, where string, table map[string]s
 	if table == nil {
 		return nil
 	}
+	ex.inTable = true
+	defer func() { ex.inTable = false }()
 	out := make(map[string]string, len(table))
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		if value, ok := ex.value(ctx, where+"."+name, table[name]); ok {
@@ -203,7 +207,7 @@ func (ex *expansion) text(ctx context.Context, where, s string, depth int) strin
 		case fact:
 			b.WriteString(ex.fact(where, p))
 		case contents:
-			b.WriteString(ex.contents(ctx, where, p))
+			b.WriteString(ex.contents(ctx, where, p, depth))
 		case command:
 			b.WriteString(ex.output(ctx, where, p))
 		case escaped:
@@ -244,7 +248,7 @@ func (ex *expansion) variable(ctx context.Context, where string, p piece, depth 
 		ex.fail(fmt.Errorf("%s: the variable %s is not set: what is kept in a keyring cannot be read", where, p.name))
 	case f&formUnsetFails != 0:
 		ex.fail(fmt.Errorf("%s: the variable %s is not set", where, p.name))
-	case f&formUnsetEmpty != 0:
+	case f&formUnsetEmpty != 0 || ex.inTable && f&formTableEmpty != 0:
 		ex.warn("%s: the variable %s is not set, so it is empty", where, p.name)
 		return ""
 	default:
@@ -256,12 +260,16 @@ func (ex *expansion) variable(ctx context.Context, where string, p piece, depth 
 
 // contents is the text of a file, without the white space around it. A relative
 // path is relative to the file of the entry.
-func (ex *expansion) contents(ctx context.Context, where string, p piece) string {
+func (ex *expansion) contents(ctx context.Context, where string, p piece, depth int) string {
 	if ex.read == nil {
 		ex.unresolved = true
 		return p.text
 	}
-	path, ok := absolute(p.name, ex.x.Home, filepath.Dir(ex.e.Path))
+	name := p.name
+	if strings.Contains(name, "{env:") {
+		name = ex.text(ctx, where, name, depth+1)
+	}
+	path, ok := absolute(name, ex.x.Home, filepath.Dir(ex.e.Path))
 	text, err := "", errNoHome
 	if ok {
 		text, err = readText(ctx, path, ex.read)
@@ -325,21 +333,20 @@ func (ex *expansion) known(s string, whole bool) (value string, ok bool) {
 	return value, value != "" && !ex.unresolved
 }
 
-// lookup is the value of a variable: the environment's, or that of the entry's
-// own env. There, the environment's comes first, and only a plain value beside
-// it counts; for everything else, the entry's own comes first.
+// lookup is the value of a variable: that of the entry's own env, where the
+// dialect takes it from there, or the environment's. Within env, what is beside a
+// value counts only if it is plain.
 func (ex *expansion) lookup(where, name string) (string, bool) {
-	v, set := ex.getenv(name)
 	if ex.e.forms&formOwnEnv == 0 {
-		return v, set
+		return ex.getenv(name)
 	}
 	own, has := ex.own[name]
 	within := ex.own == nil
-	if within && !set {
+	if within {
 		own, has = ex.e.Env[name]
 	}
 	if !has {
-		return v, set
+		return ex.getenv(name)
 	}
 	// A file of 8 MiB could else ask for terabytes.
 	if ex.taken += len(own); ex.taken > maxFile {
@@ -347,7 +354,7 @@ func (ex *expansion) lookup(where, name string) (string, bool) {
 		return "", true
 	}
 	if within && !isPlain(own, ex.e.forms) {
-		return v, set
+		return ex.getenv(name)
 	}
 	return own, true
 }

@@ -201,7 +201,11 @@ func (f *fields) numberOf(n *node, high float64) float64 {
 
 // milliseconds reads a duration; 0 when it is not given or of no use.
 func (f *fields) milliseconds(name string) time.Duration {
-	return f.durationOf(f.get(name), time.Millisecond)
+	return f.millisecondsOf(f.get(name))
+}
+
+func (f *fields) millisecondsOf(n *node) time.Duration {
+	return f.durationOf(n, time.Millisecond)
 }
 
 // seconds is milliseconds for tools that count in seconds.

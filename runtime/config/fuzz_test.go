@@ -9,34 +9,34 @@ import (
 	"testing"
 )
 
-func FuzzSidecarProject(f *testing.F)  { fuzzReader(f, "sidecar-project") }
-func FuzzSidecarUser(f *testing.F)     { fuzzReader(f, "sidecar-user") }
-func FuzzClaudeLocal(f *testing.F)     { fuzzReader(f, "claude-local") }
-func FuzzClaudeProject(f *testing.F)   { fuzzReader(f, "claude-project") }
-func FuzzClaudeUser(f *testing.F)      { fuzzReader(f, "claude-user") }
-func FuzzVSCode(f *testing.F)          { fuzzReader(f, "vscode-project") }
-func FuzzVSCodeWorkspace(f *testing.F) { fuzzReader(f, "vscode-workspace") }
-func FuzzVSCodeSettings(f *testing.F)  { fuzzReader(f, "vscode-settings") }
-func FuzzCopilot(f *testing.F)         { fuzzReader(f, "copilot") }
-func FuzzMCPJSON(f *testing.F)         { fuzzReader(f, "mcp-json") }
-func FuzzCursor(f *testing.F)          { fuzzReader(f, "cursor-user") }
-func FuzzWindsurf(f *testing.F)        { fuzzReader(f, "windsurf") }
-func FuzzZed(f *testing.F)             { fuzzReader(f, "zed-user") }
+func FuzzSidecarProject(f *testing.F)    { fuzzReader(f, "sidecar-project") }
+func FuzzSidecarUser(f *testing.F)       { fuzzReader(f, "sidecar-user") }
+func FuzzClaudeLocal(f *testing.F)       { fuzzReader(f, "claude-local") }
+func FuzzClaudeProject(f *testing.F)     { fuzzReader(f, "claude-project") }
+func FuzzClaudeUser(f *testing.F)        { fuzzReader(f, "claude-user") }
+func FuzzVSCode(f *testing.F)            { fuzzReader(f, "vscode-project") }
+func FuzzVSCodeWorkspace(f *testing.F)   { fuzzReader(f, "vscode-workspace") }
+func FuzzVSCodeSettings(f *testing.F)    { fuzzReader(f, "vscode-settings") }
+func FuzzCopilot(f *testing.F)           { fuzzReader(f, "copilot") }
+func FuzzCrush(f *testing.F)             { fuzzReader(f, "crush-project") }
+func FuzzMCPJSON(f *testing.F)           { fuzzReader(f, "mcp-json") }
+func FuzzCursor(f *testing.F)            { fuzzReader(f, "cursor-user") }
+func FuzzWindsurf(f *testing.F)          { fuzzReader(f, "windsurf") }
+func FuzzZed(f *testing.F)               { fuzzReader(f, "zed-user") }
+func FuzzClaudeDesktop(f *testing.F)     { fuzzReader(f, "claude-desktop") }
+func FuzzCodex(f *testing.F)             { fuzzReader(f, "codex-user") }
+func FuzzCodexProject(f *testing.F)      { fuzzReader(f, "codex-project") }
+func FuzzGemini(f *testing.F)            { fuzzReader(f, "gemini-project") }
+func FuzzOpenCode(f *testing.F)          { fuzzReader(f, "opencode-project") }
+func FuzzOpenCodeDirectory(f *testing.F) { fuzzReader(f, "opencode-directory") }
+func FuzzMCPHub(f *testing.F)            { fuzzReader(f, "mcphub-user") }
+func FuzzGoose(f *testing.F)             { fuzzReader(f, "goose") }
 
 // fuzzReader gives one reader any file at all.
 func fuzzReader(f *testing.F, name string) {
-	var reader readerUnderTest
-	for _, r := range readersUnderTest() {
-		if r.name == name {
-			reader = r
-		}
-	}
-	m := newMachine(f)
+	reader, m := readerNamed(name), newMachine(f)
 	m.opts.Servers = map[string]json.RawMessage{"witness": json.RawMessage(`{"command": "witness-server"}`)}
-	wrap := func(servers string) string {
-		return strings.ReplaceAll(fmt.Sprintf(reader.wrap, servers), "$/", m.root+"/")
-	}
-	for _, in := range oddInputs(wrap) {
+	for _, in := range reader.language().odd(reader.wrapped(m)) {
 		f.Add([]byte(in.text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -58,7 +58,7 @@ func fuzzReader(f *testing.F, name string) {
 			x.Run = nil
 			out, err := e.Expand(t.Context(), x)
 			var missing *MissingInputError
-			mayFail := e.EnvFile != "" || e.forms&failingForms != 0
+			mayFail := e.EnvFile != "" || e.TokenVariable != "" || e.forms&failingForms != 0
 			if err != nil && e.Invalid == "" && !mayFail && !errors.As(err, &missing) {
 				t.Errorf("%s does not expand: %v", e.Name, err)
 			}
@@ -136,6 +136,9 @@ func FuzzEntry(f *testing.F) {
 			{"home/project/.mcp.json", `{"mcpServers": %s}`},
 			{"home/project/.vscode/mcp.json", `{"servers": %s}`},
 			{"home/.copilot/mcp-config.json", `{"mcpServers": %s}`},
+			{"home/.config/mcphub/servers.json", `{"mcpServers": %s}`},
+			{"home/project/crush.json", `{"mcp": %s}`},
+			{"home/.config/goose/config.yaml", `extensions: %s`},
 		} {
 			m.write(t, d.file, fmt.Appendf(nil, d.wrap, `{"good": `+good+`, "fuzzed": `+string(text)+"\n}"))
 		}
@@ -162,6 +165,7 @@ const failingForms = formUnsetFails | formKeyring | formWord | formOwnEnv | form
 func FuzzExpand(f *testing.F) {
 	for _, s := range []string{
 		"", "${", "${}", "${A:-${B}}", "${env:A}${input:b}", "!!", "!x", "A_B", "${workspaceFolder}", "~/x", "${A:-${A:-${A:-}", "\x00${SET}\xff",
+		`${A:?m}${K:+${K}}\$K`,
 	} {
 		f.Add(s, uint32(0x7ffff))
 	}

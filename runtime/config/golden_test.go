@@ -124,6 +124,8 @@ func renderEntry(b *strings.Builder, e *Entry) {
 	show("cwd", e.Cwd, e.Cwd != "")
 	show("url", e.URL, e.URL != "")
 	show("headers", e.Headers, e.Headers != nil)
+	show("envHeaders", e.EnvHeaders, e.EnvHeaders != nil)
+	show("tokenVariable", e.TokenVariable, e.TokenVariable != "")
 	show("timeout", e.Timeout.String(), e.Timeout != 0)
 	show("callTimeout", e.CallTimeout.String(), e.CallTimeout != 0)
 	show("include", e.Include, e.Include != nil)

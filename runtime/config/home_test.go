@@ -28,11 +28,27 @@ func TestNoFileOfTheProjectPassesForTheUsers(t *testing.T) {
 		}},
 		{"a relative FLATPAK_XDG_CONFIG_HOME", "", map[string]string{"FLATPAK_XDG_CONFIG_HOME": ".config"}},
 		{"a relative APPDATA", "", map[string]string{"APPDATA": "AppData/Roaming"}},
+		{"relative Crush directories", "", map[string]string{"CRUSH_GLOBAL_CONFIG": ".", "CRUSH_GLOBAL_DATA": "x", "XDG_DATA_HOME": ".", "LOCALAPPDATA": "."}},
+		{"Crush's directories, with a home", "$home", map[string]string{"CRUSH_GLOBAL_CONFIG": "x", "CRUSH_GLOBAL_DATA": ".", "XDG_DATA_HOME": "x", "LOCALAPPDATA": "x"}},
+		{"relative Goose paths", "", map[string]string{"GOOSE_PATH_ROOT": ".", "GOOSE_ADDITIONAL_CONFIG_FILES": "config.yaml:x/config.yaml;config.yaml", "PROGRAMDATA": "x"}},
+		{"Goose's paths, with a home", "$home", map[string]string{"GOOSE_PATH_ROOT": "x", "GOOSE_ADDITIONAL_CONFIG_FILES": "./config.yaml", "PROGRAMDATA": "."}},
 		{"CLAUDE_CONFIG_DIR, with a home", "$home", map[string]string{"CLAUDE_CONFIG_DIR": "."}},
 		{"FLATPAK_XDG_CONFIG_HOME, with a home", "$home", map[string]string{"FLATPAK_XDG_CONFIG_HOME": ".config"}},
 		{"XDG_CONFIG_HOME, with a home", "$home", map[string]string{"XDG_CONFIG_HOME": ".config"}},
+		{"a relative CODEX_HOME", "", map[string]string{"CODEX_HOME": "moved"}},
+		{"a relative GEMINI_CLI_HOME", "", map[string]string{"GEMINI_CLI_HOME": "moved"}},
+		{"a relative OPENCODE_CONFIG", "", map[string]string{"OPENCODE_CONFIG": "moved/opencode.json"}},
+		{"a relative OPENCODE_CONFIG_DIR", "$home", map[string]string{"OPENCODE_CONFIG_DIR": "moved"}},
+		{"CODEX_HOME and GEMINI_CLI_HOME, with a home", "$home", map[string]string{"CODEX_HOME": "moved", "GEMINI_CLI_HOME": "moved"}},
 	}
-	const evil = `{"mcpServers": {"evil": {"command": "evil"}}, "servers": {"evil": {"command": "evil"}}, "context_servers": {"evil": {"command": "evil"}}}`
+	const evil = `{
+  "mcpServers": {"evil": {"command": "evil"}},
+  "servers": {"evil": {"command": "evil"}},
+  "context_servers": {"evil": {"command": "evil"}},
+  "mcp": {"evil": {"command": "evil"}},
+  "extensions": {"evil": {"cmd": "evil"}}
+}`
+	const evilTOML = "[mcp_servers.evil]\ncommand = 'evil'\n"
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			m := newMachine(t)
@@ -45,13 +61,24 @@ func TestNoFileOfTheProjectPassesForTheUsers(t *testing.T) {
 					".config/Code/User/mcp.json", "Code/User/mcp.json", ".copilot/mcp-config.json", "AppData/Roaming/Code/User/mcp.json",
 					"Library/Application Support/Code/User/mcp.json",
 					"portable/user-data/User/mcp.json", "AppData/Code/User/mcp.json", ".vscode-server/data/User/mcp.json", "data/User/mcp.json",
+					"crush/crush.json", ".config/crush/crush.json", ".local/share/crush/crush.json", "AppData/Local/crush/crush.json",
+					".config/mcphub/servers.json", "mcphub/servers.json",
+					"config.yaml", "config/config.yaml", "goose/config.yaml", ".config/goose/config.yaml", "AppData/Roaming/Block/goose/config/config.yaml",
 					".config/devin/mcp_config.json", "devin/mcp_config.json", "AppData/Roaming/devin/mcp_config.json",
 					".codeium/windsurf/mcp_config.json", ".codeium/mcp_config.json",
 					".config/zed/settings.json", "zed/settings.json", "Zed/settings.json", "AppData/Roaming/Zed/settings.json",
+					".config/Claude/claude_desktop_config.json", "Claude/claude_desktop_config.json",
+					"AppData/Roaming/Claude/claude_desktop_config.json", "Library/Application Support/Claude/claude_desktop_config.json",
+					"settings.json", "moved/.gemini/settings.json", "x/.gemini/settings.json",
+					".config/opencode/opencode.json", "opencode/opencode.json", "moved/opencode.json", "x/.opencode/opencode.json",
 				} {
 					m.write(t, "home/project/"+prefix+file, []byte(evil))
 				}
+				for _, file := range []string{"config.toml", "moved/config.toml", "x/.codex/config.toml"} {
+					m.write(t, "home/project/"+prefix+file, []byte(evilTOML))
+				}
 			}
+			m.write(t, "home/project/x/crush.json", []byte(evil))
 			m.write(t, "home/project/.mcp.json", []byte(`{"mcpServers": {"theirs": {"command": "t"}}}`))
 			t.Chdir(m.opts.Cwd)
 			for _, goos := range []string{"linux", "darwin", "windows"} {

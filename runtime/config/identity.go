@@ -22,16 +22,18 @@ func (e *Entry) Identity(x Expander) string {
 
 // reach is how a server is reached.
 type reach struct {
-	Kind     string            `json:",omitempty"`
-	Command  string            `json:",omitempty"`
-	Args     []string          `json:",omitempty"`
-	Env      map[string]string `json:",omitempty"`
-	UnsetEnv []string          `json:",omitempty"`
-	EnvFile  string            `json:",omitempty"`
-	Cwd      string            `json:",omitempty"`
-	URL      string            `json:",omitempty"`
-	Headers  map[string]string `json:",omitempty"`
-	Auth     *Auth             `json:",omitempty"`
+	Kind          string            `json:",omitempty"`
+	Command       string            `json:",omitempty"`
+	Args          []string          `json:",omitempty"`
+	Env           map[string]string `json:",omitempty"`
+	UnsetEnv      []string          `json:",omitempty"`
+	EnvFile       string            `json:",omitempty"`
+	Cwd           string            `json:",omitempty"`
+	URL           string            `json:",omitempty"`
+	Headers       map[string]string `json:",omitempty"`
+	EnvHeaders    map[string]string `json:",omitempty"`
+	TokenVariable string            `json:",omitempty"`
+	Auth          *Auth             `json:",omitempty"`
 }
 
 // account is the part of auth that decides as whom a server is reached: at
@@ -57,7 +59,10 @@ func (e *Entry) written() reach {
 			UnsetEnv: e.UnsetEnv, EnvFile: e.EnvFile, Cwd: e.Cwd,
 		}
 	}
-	return reach{Kind: e.Kind, URL: e.URL, Headers: e.Headers, Auth: e.Auth.account()}
+	return reach{
+		Kind: e.Kind, URL: e.URL, Headers: e.Headers, EnvHeaders: e.EnvHeaders, TokenVariable: e.TokenVariable,
+		Auth: e.Auth.account(),
+	}
 }
 
 // target is what the entry leads to, in a form that is equal for two entries

@@ -32,6 +32,11 @@ func readersUnderTest() []readerUnderTest {
 		{"vscode-user", "home/.config/Code/User/mcp.json", `{"servers": %s}`},
 		{"copilot", "home/.copilot/mcp-config.json", `{"mcpServers": %s}`},
 		{"copilot-project", "home/project/.github/mcp.json", `{"mcpServers": %s}`},
+		{"mcphub-project", "home/project/.mcphub/servers.json", `{"mcpServers": %s}`},
+		{"mcphub-user", "home/.config/mcphub/servers.json", `{"servers": %s, "inputs": []}`},
+		{"goose", "home/.config/goose/config.yaml", "GOOSE_MODE: auto\nextensions:%s\n"},
+		{"crush-project", "home/project/crush.json", `{"mcp": %s}`},
+		{"crush-user", "home/.config/crush/crush.json", `{"mcp": %s}`},
 		{"mcp-json", "home/project/mcp.json", `{"mcpServers": %s}`},
 		{"cursor-project", "home/project/.cursor/mcp.json", `{"mcpServers": %s}`},
 		{"cursor-user", "home/.cursor/mcp.json", `{"mcpServers": %s}`},
@@ -39,8 +44,56 @@ func readersUnderTest() []readerUnderTest {
 		{"windsurf", "home/.codeium/windsurf/mcp_config.json", `{"mcpServers": %s}`},
 		{"zed-project", "home/project/.zed/settings.json", `{"context_servers": %s}`},
 		{"zed-user", "home/.config/zed/settings.json", `{"theme": "One Dark", "context_servers": %s}`},
+		{"claude-desktop", "home/.config/Claude/claude_desktop_config.json", `{"mcpServers": %s}`},
+		{"codex-project", "home/project/.codex/config.toml", "model = \"m\"\n%s"},
+		{"codex-user", "home/.codex/config.toml", "%s"},
+		{"gemini-project", "home/project/.gemini/settings.json", `{"mcpServers": %s, "mcp": {}}`},
+		{"gemini-user", "home/.gemini/settings.json", `{"mcpServers": %s}`},
+		{"opencode-project", "home/project/opencode.json", `{"mcp": %s}`},
+		{"opencode-directory", "home/project/.opencode/opencode.jsonc", `{"mcp": {"servers": %s}}`},
+		{"opencode-user", "home/.config/opencode/opencode.json", `{"mcp": %s}`},
 	}
 }
+
+// wrapped is a function that puts servers into a file of the reader, in the
+// words of its tool.
+func (r readerUnderTest) wrapped(m *machine) func(servers string) string {
+	words := strings.NewReplacer()
+	if strings.HasPrefix(r.name, "opencode") {
+		words = strings.NewReplacer(
+			`"command": "good-server", "args": [`, `"command": ["good-server", `,
+			`"command": "c", "args": [`, `"command": ["c", `,
+			`"command": "c", "args": "x"`, `"command": "x"`,
+			`"command": "good-server"`, `"command": ["good-server"]`,
+			`"command": "lost"`, `"command": ["lost"]`, `"command": "nul"`, `"command": ["nul"]`, `"command": "c"`, `"command": ["c"]`,
+			`"env"`, `"environment"`,
+		)
+	}
+	return func(servers string) string {
+		return strings.ReplaceAll(fmt.Sprintf(r.wrap, words.Replace(servers)), "$/", m.root+"/")
+	}
+}
+
+// language is what the shared inputs are in one language.
+type language struct {
+	good string // goodServers
+	odd  func(wrap func(servers string) string) []oddInput
+}
+
+// language is that of the reader's file.
+func (r readerUnderTest) language() language {
+	switch {
+	case filepath.Ext(r.file) == ".toml":
+		return language{goodTOML, oddTOML}
+	case filepath.Ext(r.file) == ".yaml":
+		return language{goodYAML, oddYAML}
+	case strings.HasPrefix(r.name, "mcphub"):
+		return language{goodServers, oddJSON5}
+	}
+	return language{goodServers, oddInputs}
+}
+
+type oddInput struct{ name, text string }
 
 const goodServers = `{
   "good": {"command": "good-server", "args": ["--port", "1"], "env": {"A": "b"}},
@@ -49,10 +102,10 @@ const goodServers = `{
 
 // oddInputs are files as they should not be. What is between good servers and
 // a wrong one must not matter to the good ones.
-func oddInputs(wrap func(servers string) string) []struct{ name, text string } {
+func oddInputs(wrap func(servers string) string) []oddInput {
 	beside := func(entry string) string { return wrap(`{"bad": ` + entry + `, "good": {"command": "good-server"}}`) }
 	good := wrap(goodServers)
-	return []struct{ name, text string }{
+	return []oddInput{
 		{"valid", good},
 		{"comments", "// first\n" + strings.Replace(wrap(goodServers), "{", "{ /* here */", 1) + "// last, without a line break"},
 		{"trailing comma", wrap(`{"good": {"command": "good-server", "args": ["a",],},}`)},
@@ -86,7 +139,7 @@ func oddInputs(wrap func(servers string) string) []struct{ name, text string } {
 		{"half written", good[:len(good)/2]},
 		{"single quotes", strings.ReplaceAll(good, `"`, `'`)},
 		{"line break in a string", strings.Replace(good, "good-server", "good\nserver", 1)},
-		{"comma missing", strings.Replace(good, `"env"`, `"x" "env"`, 1)},
+		{"comma missing", strings.Replace(good, `"env`, `"x" "env`, 1)},
 		{"nested too deep", wrap(strings.Repeat("[", 100_000))},
 		{"strange names", wrap(`{"": {"command": "good-server"}, "a/b~c": {"args": 1}, "\u0000": {"command": "nul"}}`)},
 	}
@@ -112,11 +165,9 @@ func TestEveryReaderCopesWithEveryInput(t *testing.T) {
 	for _, reader := range readersUnderTest() {
 		t.Run(reader.name, func(t *testing.T) {
 			m := newMachine(t)
-			wrap := func(servers string) string {
-				return strings.ReplaceAll(fmt.Sprintf(reader.wrap, servers), "$/", m.root+"/")
-			}
+			wrap, language := reader.wrapped(m), reader.language()
 			var got strings.Builder
-			for _, in := range oddInputs(wrap) {
+			for _, in := range language.odd(wrap) {
 				m.write(t, reader.file, []byte(in.text))
 				fmt.Fprintf(&got, "== %s\n%s", in.name, m.render(m.discover(t)))
 			}
@@ -134,7 +185,7 @@ func TestEveryReaderCopesWithEveryInput(t *testing.T) {
 			inPlace("symbolic link to itself", func() error { return os.Symlink(filepath.Base(path), path) })
 			inPlace("symbolic link to nothing", func() error { return os.Symlink("nothing", path) })
 			inPlace("symbolic link to a file", func() error {
-				m.write(t, "home/elsewhere.json", []byte(wrap(goodServers)))
+				m.write(t, "home/elsewhere.json", []byte(wrap(language.good)))
 				return os.Symlink(m.path("home/elsewhere.json"), path)
 			})
 			inPlace("50 MB", func() error {
@@ -164,18 +215,48 @@ func TestAFileOfExactlyTheLimitIsRead(t *testing.T) {
 
 func TestNoDiagnosticRepeatsAValue(t *testing.T) {
 	const secret = "hunter2hunter2"
-	m := newMachine(t)
-	for _, in := range oddInputs(func(s string) string { return fmt.Sprintf(`{"mcpServers": %s}`, s) }) {
-		for _, old := range []string{`"good-server"`, `"c"`, `"x"`, `"npx"`, `1`, `"yes"`, `"lost"`} {
-			for _, value := range []string{`"` + secret + `"`, secret, `"` + secret + "\n\"", `"\` + secret + `"`} {
-				m.write(t, "home/project/.mcp.json", []byte(strings.ReplaceAll(in.text, old, value)))
-				for _, d := range m.discover(t).Diagnostics {
-					// The one message whose text is laid down repeats a type.
-					if strings.Contains(d.Message, secret) && !strings.Contains(d.Message, "unknown server type") {
-						t.Errorf("%s: %s", in.name, d.Message)
+	quoted := []string{`"` + secret + `"`, secret, `"` + secret + "\n\"", `"\` + secret + `"`}
+	words := []string{`"good-server"`, `"c"`, `"x"`, `"npx"`, `1`, `"yes"`, `"lost"`}
+	for _, c := range []struct {
+		provider    string
+		reader      string
+		old, values []string
+	}{
+		{"claude", "claude-project", words, quoted},
+		{"mcphub", "mcphub-user", append(words, `'good-server'`, `0xFF`), append(quoted, "'"+secret+"'", `'\x`+secret+"'", "+"+secret)},
+		{
+			"goose", "goose",
+			[]string{"good-server", "npx", "1", "yes", "lost", "x"},
+			[]string{" " + secret, `"` + secret + `"`, `"` + secret, "*" + secret, "&" + secret, "!" + secret, "@" + secret, secret + ": " + secret + ": x", "\t" + secret},
+		},
+	} {
+		reader := readerNamed(c.reader)
+		m := newMachine(t)
+		m.opts.Include = []string{c.provider}
+		for _, in := range reader.language().odd(reader.wrapped(m)) {
+			for _, old := range c.old {
+				if !strings.Contains(in.text, old) {
+					continue
+				}
+				for _, value := range c.values {
+					m.write(t, reader.file, []byte(strings.ReplaceAll(in.text, old, value)))
+					for _, d := range m.discover(t).Diagnostics {
+						// The one message whose text is laid down repeats a type.
+						if strings.Contains(d.Message, secret) && !strings.Contains(d.Message, "unknown server type") {
+							t.Errorf("%s: %s: %s", c.reader, in.name, d.Message)
+						}
 					}
 				}
 			}
 		}
 	}
+}
+
+func readerNamed(name string) readerUnderTest {
+	for _, r := range readersUnderTest() {
+		if r.name == name {
+			return r
+		}
+	}
+	panic("no reader " + name)
 }

@@ -22,22 +22,45 @@ func combined(found []definition, merge merger) []definition {
 	all := make([]definition, 0, len(names))
 	for _, name := range names {
 		defs := byName[name]
-		all = append(all, merged(defs, merge))
-		own := slices.DeleteFunc(slices.Clone(defs), func(def definition) bool { return def.place.level == Project })
-		if len(own) > 0 && len(own) < len(defs) {
+		def := merged(defs, merge)
+		all = append(all, def)
+		if !def.ofProject() {
+			continue
+		}
+		if own := slices.DeleteFunc(defs, definition.ofProject); len(own) > 0 {
 			all = append(all, merged(own, merge))
 		}
 	}
 	return all
 }
 
-// merged combines what several places say about one server, strongest first.
+func (def definition) ofProject() bool { return def.place.level == Project }
+
+// merged combines what several places say about one server, strongest first. It
+// is where the strongest is, but in a project once a project has a part in it:
+// then it needs trust, though the user's own part be the stronger.
 func merged(defs []definition, merge merger) definition {
-	strongest := defs[0]
-	for _, weaker := range defs[1:] {
-		strongest.node = merge(strongest.node, weaker.node)
+	both := defs[0]
+	for i, def := range defs {
+		if i > 0 {
+			both.node = merge(both.node, def.node)
+			if def.ofProject() && !both.ofProject() {
+				both = both.at(def)
+			}
+		}
+		if def.whole {
+			break
+		}
 	}
-	return strongest
+	return both
+}
+
+// at is def, whose node is a tree of its own, where another one stands.
+func (def definition) at(other definition) definition {
+	n := def.node
+	n.doc, n.line, n.column, n.origin = other.node.doc, other.node.line, other.node.column, other.node.written()
+	other.node = n
+	return other
 }
 
 // overlaid merges objects member by member, however deep, and takes of anything
@@ -93,6 +116,13 @@ func memberwise(strong, weak *node, merge merger) *node {
 	both.origin = strong.written()
 	both.setMembers(all)
 	return &both
+}
+
+// without is n as a tree of its own, but for the member of that name.
+func (n *node) without(name string) *node {
+	c := n.copied()
+	c.setMembers(slices.DeleteFunc(c.members, func(m member) bool { return m.name == name }))
+	return c
 }
 
 // copied is n as a tree of its own, which can be put elsewhere.

@@ -72,3 +72,39 @@ func TestAMergedValueKeepsWhereItStands(t *testing.T) {
 		t.Errorf("the weaker one's is at %s in %s:%d, called %s", other.pointer(), other.doc.path, other.line, other.label(both))
 	}
 }
+
+func TestAProjectsPartMakesAServerTheProjects(t *testing.T) {
+	part := func(path string, level Level, text string, whole bool) definition {
+		def := parsed(t, path, text)
+		def.place, def.whole = place{path: path, level: level}, whole
+		return def
+	}
+	strong, weak := part("strong", User, `{"a": 1}`, false), part("weak", User, `{"c": 3}`, false)
+	project := part("project", Project, `{"b": 2}`, false)
+	cases := []struct {
+		name string
+		defs []definition
+		want []string // where each stands, and what it is
+	}{
+		{"the user's alone", []definition{strong, weak}, []string{`strong {"a":1,"c":3}`}},
+		{"the project's alone", []definition{project}, []string{`project {"b":2}`}},
+		{"under a project's", []definition{project, weak}, []string{`project {"b":2,"c":3}`, `weak {"c":3}`}},
+		{"around a project's", []definition{strong, project, weak}, []string{`project {"a":1,"b":2,"c":3}`, `strong {"a":1,"c":3}`}},
+		{"whole, over a project's", []definition{part("whole", User, `{"a": 1}`, true), project, weak}, []string{`whole {"a":1}`}},
+		{"whole, of a project", []definition{strong, part("whole", Project, `{"b": 2}`, true), weak}, []string{`whole {"a":1,"b":2}`, `strong {"a":1,"c":3}`}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			for _, def := range combined(c.defs, overlaid) {
+				got = append(got, def.place.path+" "+string(def.node.json()))
+				if def.node.doc.path != def.place.path || def.node.pointer() != "/s" {
+					t.Errorf("what is in %s stands at %s in %s", def.place.path, def.node.pointer(), def.node.doc.path)
+				}
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

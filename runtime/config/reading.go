@@ -28,6 +28,9 @@ type definition struct {
 	node   *node
 	place  place
 	inputs map[string]Input
+	// whole: where the row merges, what weaker places say of the name does not
+	// count beside it.
+	whole bool
 }
 
 // rule switches servers by name.
@@ -37,9 +40,10 @@ type rule struct {
 	// others: it is about all but those of these names; fold: whose case does not
 	// matter.
 	others, fold bool
-	// provider and base, unless "", narrow it to that provider's entries, and to
-	// files of that name.
+	// provider, level and base, unless "", narrow it to that provider's entries, to
+	// those of that level, and to files of that name.
 	provider string
+	level    Level
 	base     string
 }
 
@@ -49,6 +53,7 @@ func (r *rule) matches(e *Entry) bool {
 	})
 	return named != r.others &&
 		(r.provider == "" || r.provider == e.Provider) &&
+		(r.level == "" || r.level == e.Level) &&
 		(r.base == "" || r.base == filepath.Base(e.Path))
 }
 
@@ -146,7 +151,7 @@ func (r *reading) off(n *node, base string) {
 }
 
 func (r *reading) define(name string, n *node) {
-	r.found = append(r.found, definition{name, n, r.place, r.inputs})
+	r.found = append(r.found, definition{name: name, node: n, place: r.place, inputs: r.inputs})
 }
 
 // decode makes an entry of a definition, in the dialect of its place; nil when

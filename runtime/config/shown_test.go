@@ -113,7 +113,8 @@ func TestOnlyVariablesThatExistAreNamedByAWholeValue(t *testing.T) {
 func FuzzShown(f *testing.F) {
 	for _, seed := range []string{
 		`{"env":{"TOKEN":"${A:-b}","B":"$(x"},"args":["--token","x","a=b","https://u:p@h/?k=v#f"]}`,
-		`{"headers":{"Authorization":"Bearer x"},"url":"postgres://a:b/c@d"}`, `["$(",")","${${}}","{env:}"]`, `"!x '"`, `{"":{"":""}}`,
+		`{"headers":{"Authorization":"Bearer x"},"url":"postgres://a:b/c@d"}`,
+		"\"a\u00a0b \u0085\u2028\"", `["a\u00a0b","\u0085"]`, `["$(",")","${${}}","{env:}"]`, `"!x '"`, `{"":{"":""}}`,
 	} {
 		f.Add([]byte(seed))
 	}

@@ -15,7 +15,6 @@ var (
 	// authScheme is how the value of an Authorization header begins.
 	authScheme = regexp.MustCompile(`(?i)^\s*(bearer|basic|token|bot|digest|apikey)\s+`)
 	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	spaced     = regexp.MustCompile(`\s+|\S+`)
 )
 
 func isFlag(s string) bool { return strings.HasPrefix(s, "-") }
@@ -95,11 +94,26 @@ func (k *mask) command(s string) string {
 	return k.line(s)
 }
 
+// spaced are the words of a text and the space between them, in turn.
+func spaced(s string) []string {
+	var parts []string
+	from, blank := 0, false
+	for i, r := range s {
+		if space := unicode.IsSpace(r); i > 0 && space != blank {
+			parts = append(parts, s[from:i])
+			from, blank = i, space
+		} else if i == 0 {
+			blank = space
+		}
+	}
+	return append(parts, s[from:])
+}
+
 // line hides the secrets among the words of a command line, or of a sentence.
 func (k *mask) line(s string) string {
 	var b strings.Builder
 	next := false // the next word is a secret
-	for _, word := range spaced.FindAllString(s, -1) {
+	for _, word := range spaced(s) {
 		bare := strings.Trim(word, `'"`)
 		lead := word[:strings.Index(word, bare)]
 		tail := word[len(lead)+len(bare):]

@@ -143,11 +143,29 @@ func (c *cutter) singleBraces(i int) (piece, int) {
 		}
 	}
 	end := strings.IndexByte(inner, '}')
+	if kind == contents {
+		end = fileEnd(inner)
+	}
 	c.open = end < 0
 	if end <= 0 {
 		return piece{}, 0
 	}
 	return piece{kind: kind, name: inner[:end]}, i + len(prefix) + end + 1
+}
+
+// fileEnd is the offset of the brace that ends the name of a file, in which
+// {env:V} may stand; -1 when nothing does.
+func fileEnd(s string) int {
+	for from := 0; ; {
+		end := strings.IndexByte(s[from:], '}')
+		if end < 0 {
+			return -1
+		}
+		if !strings.Contains(s[from:from+end], "{env:") {
+			return from + end
+		}
+		from += end + 1
+	}
 }
 
 // parenthesisEnd is the offset of the parenthesis that closes the "$(" at the

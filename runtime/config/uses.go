@@ -1,6 +1,9 @@
 package config
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Uses is what an entry reads and runs when it is started, beside its own
 // command: what a user who is asked to trust it has to know.
@@ -22,6 +25,12 @@ func (e *Entry) Uses() Uses {
 	}
 	for _, value := range e.Headers {
 		u.value(value, e.forms)
+	}
+	for _, name := range e.EnvHeaders {
+		u.Variables = append(u.Variables, name)
+	}
+	if e.TokenVariable != "" {
+		u.Variables = append(u.Variables, e.TokenVariable)
 	}
 	if e.Auth != nil {
 		u.text(e.Auth.ClientID, e.forms, 0)
@@ -116,6 +125,9 @@ func (u *Uses) text(s string, f forms, depth int) {
 			u.Inputs = append(u.Inputs, p.name)
 		case contents:
 			u.Files = append(u.Files, p.name)
+			if strings.Contains(p.name, "{env:") {
+				u.text(p.name, f, depth+1)
+			}
 		case command:
 			u.Commands = append(u.Commands, p.name)
 		case plain, fact, escaped, foreignForm:

@@ -1,3 +1,0 @@
-package config
-
-func claudeDesktopPlaces(*site) []place { return nil }
