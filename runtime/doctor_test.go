@@ -170,8 +170,8 @@ func TestAServerHasOneFindingForOneCause(t *testing.T) {
 		{"fine", examined{rec: rpc.Server{Phase: rpc.PhaseReady}}, nil, nil},
 		{"disabled", examined{rec: rpc.Server{Phase: rpc.PhaseDisabled}}, nil, nil},
 		{"invalid", examined{rec: rpc.Server{Phase: rpc.PhaseInvalid, Error: failed}}, nil, nil},
-		{"untrusted", examined{rec: rpc.Server{Name: "s", Phase: rpc.PhaseUntrusted}}, nil, []string{
-			`warning: server "s" comes from a file of the project and is not started until you allow it`,
+		{"untrusted", examined{rec: rpc.Server{Phase: rpc.PhaseUntrusted, Error: untrusted(&config.Entry{Name: "s"})}}, nil, []string{
+			`warning: server "s" is not trusted: it is from a file of the project / trust allow s`,
 		}},
 		{"failed", examined{rec: rpc.Server{Phase: rpc.PhaseFailed, Error: failed}}, nil, []string{
 			`error: it ended; its last line on stderr: "last"`,

@@ -119,9 +119,9 @@ func (x *examined) findings(variables []rpc.Variable) []rpc.Finding {
 	}
 	unexpanded := strings.Join(x.warnings, "; ")
 	switch e := x.rec.Error; {
-	case x.rec.Phase == rpc.PhaseUntrusted:
-		add(rpc.SeverityWarning, fmt.Sprintf("server %q comes from a file of the project and is not started until you allow it", x.rec.Name), fixUntrusted)
 	case x.rec.Phase == rpc.PhaseInvalid:
+	case x.rec.Phase == rpc.PhaseUntrusted:
+		add(rpc.SeverityWarning, e.Message, e.Hint)
 	case e != nil && unexpanded != "":
 		message := messageOf(e)
 		for _, w := range x.warnings {

@@ -9,9 +9,6 @@ import (
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
 )
 
-// fixUntrusted is what to do about a server that waits for approval.
-const fixUntrusted = "look at its entry; if you trust it, allow it in the program you use, or start mcp-sidecar with --trust allow"
-
 // fixOf is the likely fix of a failure, in one sentence.
 func fixOf(e *config.Entry, failed *rpc.ServerError) string {
 	switch transport.Code(failed.Code) {
