@@ -24,6 +24,7 @@ func TestDoctorTellsWhatTheViewTellsAndStartsNothing(t *testing.T) {
 		w.open()
 		defer w.close()
 		w.initialize(rpc.Settings{Reconnect: rpc.ReconnectManual})
+		synctest.Wait() // the list is written after the server is ready
 		for range 2 {
 			r, err := w.c.Doctor(t.Context(), &rpc.DoctorParams{})
 			if err != nil {
