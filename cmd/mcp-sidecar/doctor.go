@@ -54,9 +54,25 @@ func doctorCode(r *rpc.DoctorReport) int {
 // printReport prints anybody's report.
 func printReport(out io.Writer, r *rpc.DoctorReport) {
 	printLine(out, "%s %s in %s", r.Sidecar.Name, r.Sidecar.Version, r.Cwd)
-	fmt.Fprintln(out, "\nFiles:")
+	fmt.Fprintln(out, "\nFiles, the strongest first:")
+	absent := 0
 	for _, f := range r.Files {
-		printFile(out, f)
+		if f.State == rpc.FileAbsent {
+			absent++
+		} else {
+			printFile(out, f)
+		}
+	}
+	if absent == len(r.Files) {
+		fmt.Fprintln(out, "  none")
+	}
+	if absent > 0 {
+		fmt.Fprintln(out, "\nFiles that are not there, and would be read:")
+	}
+	for _, f := range r.Files {
+		if f.State == rpc.FileAbsent {
+			printFile(out, f)
+		}
 	}
 	fmt.Fprintln(out, "\nServers:")
 	for _, s := range r.Servers {
@@ -78,7 +94,10 @@ func printReport(out io.Writer, r *rpc.DoctorReport) {
 
 // printFile prints a file and what became of what it defines.
 func printFile(out io.Writer, f rpc.DoctorFile) {
-	text := fmt.Sprintf("%-7s  %s (%s, %s)", f.State, f.Path, f.ProviderName, f.Level)
+	text := fmt.Sprintf("%s (%s, %s)", f.Path, f.ProviderName, f.Level)
+	if f.State != rpc.FileAbsent {
+		text = fmt.Sprintf("%-7s  %s", f.State, text)
+	}
 	var names []string
 	for _, d := range f.Servers {
 		names = append(names, d.Name+fate(d))
