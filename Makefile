@@ -11,7 +11,7 @@ GOFUMPT_VERSION       := v0.12.0
 
 # How long each fuzz target runs in `make fuzz`: a number of executions, since
 # the end of a time is sometimes reported as a failure of what it interrupts.
-FUZZTIME ?= 3000x
+FUZZTIME ?= 1500x
 
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
