@@ -181,9 +181,9 @@ type member struct {
 	// holds what it is to be told.
 	over bool
 	asks []any
-	// former is the server before this one of the same name, which may have calls
-	// to end; nil for none.
-	former *server
+	// former are the servers before this one of the same name, which may have calls
+	// to end.
+	former []*server
 }
 
 // tell posts to the member's server, or keeps the message for the one that
@@ -194,10 +194,10 @@ func (mem *member) tell(msg any) {
 	}
 }
 
-// hurry ends what is left of the server before this one.
+// hurry ends what is left of the servers before this one.
 func (mem *member) hurry() {
-	if mem.former != nil {
-		mem.former.inbox.post(msgEnd{}) // or it has ended
+	for _, s := range mem.former {
+		s.inbox.post(msgEnd{}) // or it has ended
 	}
 }
 
@@ -381,7 +381,12 @@ func (m *Manager) endBy(mem *member, msg any) {
 	}
 	mem.over = true
 	mem.srv.inbox.post(msg)
-	m.ending = slices.DeleteFunc(m.ending, func(s *server) bool {
+	m.ending = append(notDone(m.ending), mem.srv)
+}
+
+// notDone are those of the servers that have not ended.
+func notDone(servers []*server) []*server {
+	return slices.DeleteFunc(slices.Clone(servers), func(s *server) bool {
 		select {
 		case <-s.done:
 			return true
@@ -389,7 +394,6 @@ func (m *Manager) endBy(mem *member, msg any) {
 			return false
 		}
 	})
-	m.ending = append(m.ending, mem.srv)
 }
 
 // waitForEnding closes done when every server that was told to end has. Its

@@ -81,7 +81,7 @@ func (m *Manager) start(w candidate, rest rpc.Phase, former *member) *member {
 		shown: toolSource{server: w.entry.Name}, saved: &saved{},
 	}
 	if former != nil {
-		mem.saved, mem.former = former.saved, former.srv
+		mem.saved, mem.former = former.saved, append(notDone(former.former), former.srv)
 	}
 	b := serverStart{
 		name: w.entry.Name, log: m.log, secrets: m.redact, logSeq: &m.logSeq,

@@ -235,6 +235,13 @@ func TestAServerThatChangedWaitsForItsCallsOnlySoLong(t *testing.T) {
 				w.t.Error(err)
 			}
 		}, "2s"},
+		{"until it is to be disconnected, having changed twice", func(w *world) {
+			change(w)
+			w.changes(strings.Replace(threeServers, `"b"}`, `"b", "args": ["newer"]}`, 1))
+			if _, err := w.c.Disconnect(w.t.Context(), &rpc.DisconnectParams{Server: "b"}); err != nil {
+				w.t.Error(err)
+			}
+		}, "3s"},
 		{"until a full reload", func(w *world) { change(w); w.reloaded(rpc.ReloadFull) }, "2s"},
 		{"until it is to be restarted", func(w *world) {
 			change(w)
