@@ -114,6 +114,19 @@ export class World {
   }
 }
 
+/** until waits until what is asked holds. It is looked at now, and whenever something of the set has changed. */
+export function until(sidecar: Sidecar, holds: () => boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      if (!holds()) return;
+      for (const end of ends) end();
+      resolve();
+    };
+    const ends = [sidecar.on("toolsChanged", look), sidecar.on("status", look), sidecar.on("closed", reject)];
+    look();
+  });
+}
+
 /** required is a variable that test/run.mjs sets. */
 export function required(variable: string): string {
   const value = process.env[variable];
