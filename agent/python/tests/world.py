@@ -11,10 +11,11 @@ import sys
 import tempfile
 import time
 import unittest
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mcp_sidecar import Sidecar
+from mcp_sidecar import Closed, Sidecar
 from mcp_sidecar.protocol import ServerConfig, Settings
 
 from .patience import PATIENCE
@@ -59,6 +60,14 @@ def _look_until_gone(pid: int) -> None:
             os.kill(pid, 0)
             time.sleep(0.01)
         raise AssertionError(f"process {pid} is still there")
+
+
+async def until(sidecar: Sidecar, holds: Callable[[], bool]) -> None:
+    """Waits until what is asked holds. It is looked at now, and whenever something is told."""
+    events = sidecar.events()
+    while not holds():
+        if isinstance(await anext(events), Closed):
+            raise AssertionError("the session ended before")
 
 
 class WorldCase(QuietCase):
