@@ -30,9 +30,13 @@ export type Answer<T> = T | Promise<T>;
  * no value.)
  */
 export interface Handlers {
-  /** approve: may these servers of the project's files run? Decisions by name; a server left out waits. */
+  /**
+   * approve: may these servers of the project's files run? Decisions by name; a server left out waits. "allow"
+   * and "deny" are remembered for the entry as it was shown. "later", like no word about a server, holds for
+   * the session, or until a full reload.
+   */
   approve?(question: ApproveParams, context: HandlerContext): Answer<Record<string, Decision> | undefined>;
-  /** input: the value of an ${input:id} in a configuration file. */
+  /** input: the value of an ${input:id} in a configuration file, for this session. */
   input?(question: InputParams, context: HandlerContext): Answer<string | undefined>;
   /** elicit: a server asks the user something. */
   elicit?(question: ElicitRequest, context: HandlerContext): Answer<ElicitResult | undefined>;

@@ -1,6 +1,6 @@
 /** The code in README.md compiles as it stands there, and what can be run does what the text says. */
 import assert from "node:assert/strict";
-import { execFile, spawnSync } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -38,6 +38,8 @@ declare global {
   const [model, prompt, max_tokens]: [string, string, number];
   type Answers = Record<string, string>;
   function ask(text: string, schema: unknown, signal: AbortSignal): Promise<Answers | undefined>;
+  type Asking = { hidden: boolean; signal: AbortSignal };
+  function askLine(text: string, asking: Asking): Promise<string | undefined>;
 }
 export {};
 `;
@@ -68,9 +70,22 @@ function compiled(): string[] {
   return files.map((path) => path.replace(/\.ts$/, ".js"));
 }
 
-test("the README's code compiles, and its first two examples and its own transport run", async (t) => {
+/** asked runs a program, gives an answer if it is asked, and closes its terminal when it has said the last. */
+async function asked(file: string, { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv }, last: RegExp) {
+  const program = spawn(process.execPath, [file], { cwd, env, stdio: ["pipe", "pipe", "inherit"] });
+  let output = "";
+  program.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+    if (/\? \(.*\) $/.test(output)) program.stdin.write("allow\n");
+    if (last.test(output)) program.stdin.end();
+  });
+  const code = await new Promise((resolve) => program.on("close", resolve));
+  return { output, code };
+}
+
+test("the README's code compiles, and what can be run does what the text says", async (t) => {
   const files = compiled();
-  assert.equal(files.length, 8);
+  assert.equal(files.length, 9);
   const world = await World.open(t);
   const mcpServers = { a: world.fake("a", "tool x\n") };
   writeFileSync(join(world.project, ".mcp.json"), JSON.stringify({ mcpServers }));
@@ -90,6 +105,15 @@ test("the README's code compiles, and its first two examples and its own transpo
     second.stdout,
     /^answered: \[ \{ type: 'text', text: 'read_text_file \{"path":"notes.txt"\}' \} \]\n$/,
   );
+
+  const approving = files.find((file) => readFileSync(file, "utf8").includes("createInterface")) ?? "";
+  const place = { cwd: world.project, env };
+  const once = await asked(approving, place, /1 tools/);
+  assert.equal(once.code, 0);
+  assert.match(once.output, /name: 'a',\n/);
+  assert.match(once.output, /May "a" run\? \(allow, deny, Enter: later\) (.*\n)*1 tools/);
+  assert.deepEqual(await asked(approving, place, /tools/), { output: "1 tools\n", code: 0 });
+
   const last = await run(files.at(-1));
   assert.deepEqual(last, { stdout: "", stderr: "" });
 });

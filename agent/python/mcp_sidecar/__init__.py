@@ -11,7 +11,8 @@
 - `protocol` has all types and codes of the wire.
 
 A project's files can name any command. A host without an `approve` handler has them started unasked: use it
-where you trust the files, or set ``settings={"trust": {"project": "deny"}}``.
+where you trust the files, or ask the user by ``Handlers(approve=...)``, or set
+``settings={"trust": {"project": "deny"}}``.
 """
 
 from __future__ import annotations

@@ -46,9 +46,13 @@ class Handlers:
     """
 
     approve: Callable[[ApproveParams], Answer[Mapping[str, Decision] | None]] | None = None
-    """May these servers of the project's files run? Decisions by server name; who is left out waits."""
+    """May these servers of the project's files run? Decisions by server name; who is left out waits.
+
+    "allow" and "deny" are remembered for the entry as it was shown. "later", like no word about a server,
+    holds for the session, or until a full reload.
+    """
     input: Callable[[InputParams], Answer[str | None]] | None = None
-    """The value of an ``${input:id}`` in a configuration file."""
+    """The value of an ``${input:id}`` in a configuration file, for this session."""
     elicit: Callable[[ElicitRequest], Answer[ElicitResult | None]] | None = None
     """A server asks the user something."""
     sample: Callable[[SampleRequest], Answer[CreateMessageResult | None]] | None = None
