@@ -33,10 +33,10 @@ type host struct {
 }
 
 // ask sends a request and takes pushes until it is answered.
-func (h *host) ask(method string, params, result any) error {
+func (h *host) ask(method string, p params, result any) error {
 	h.lastID++
 	id := strconv.Itoa(h.lastID)
-	if err := h.wire.send(frame{ID: json.RawMessage(id), Method: method, Params: params}); err != nil {
+	if err := h.wire.send(frame{ID: json.RawMessage(id), Method: method, Params: p.AppendJSON(nil)}); err != nil {
 		return err
 	}
 	for f := range h.wire.frames {
@@ -108,7 +108,7 @@ func (h *host) replace(snapshot *rpc.Snapshot) {
 func (h *host) current() ([]rpc.Tool, error) {
 	if h.stale {
 		var snapshot rpc.Snapshot
-		if err := h.ask("tools/snapshot", rpc.SnapshotParams{}, &snapshot); err != nil {
+		if err := h.ask("tools/snapshot", &rpc.SnapshotParams{}, &snapshot); err != nil {
 			return nil, err
 		}
 		h.replace(&snapshot)
@@ -119,7 +119,7 @@ func (h *host) current() ([]rpc.Tool, error) {
 // initialize opens the session and returns the first snapshot.
 func (h *host) initialize(cwd string, settings *rpc.Settings) (*rpc.Snapshot, error) {
 	var result rpc.InitializeResult
-	err := h.ask("runtime/initialize", rpc.InitializeParams{
+	err := h.ask("runtime/initialize", &rpc.InitializeParams{
 		ProtocolVersion: rpc.ProtocolVersion,
 		Client:          rpc.ClientInfo{Name: "example-host", Version: "1"},
 		Cwd:             cwd,
@@ -136,7 +136,7 @@ func (h *host) initialize(cwd string, settings *rpc.Settings) (*rpc.Snapshot, er
 // reload has all configuration read again and all servers started again.
 func (h *host) reload() (*rpc.Snapshot, error) {
 	var result rpc.SnapshotResult
-	if err := h.ask("mcp/reload", rpc.ReloadParams{}, &result); err != nil {
+	if err := h.ask("mcp/reload", &rpc.ReloadParams{}, &result); err != nil {
 		return nil, err
 	}
 	h.replace(result.Snapshot)
@@ -145,7 +145,7 @@ func (h *host) reload() (*rpc.Snapshot, error) {
 
 // close ends the session: first the servers, then the sidecar.
 func (h *host) close() error {
-	if err := h.ask("runtime/shutdown", rpc.ShutdownParams{}, &rpc.ShutdownResult{}); err != nil {
+	if err := h.ask("runtime/shutdown", &rpc.ShutdownParams{}, &rpc.ShutdownResult{}); err != nil {
 		return errors.Join(err, h.wire.wait())
 	}
 	if err := h.wire.send(frame{Method: "runtime/exit"}); err != nil {

@@ -47,7 +47,7 @@ func (s story) warm(ctx context.Context) error {
 	for _, params := range calls {
 		s.out.sent("tools/call", params.Server+"/"+params.Tool+" "+string(params.Arguments))
 		var result rpc.CallResult
-		if err := h.ask("tools/call", params, &result); err != nil {
+		if err := h.ask("tools/call", &params, &result); err != nil {
 			return err
 		}
 		s.out.called(result)
@@ -96,7 +96,7 @@ func (s story) open(ctx context.Context, env []string) (*host, error) {
 func (s story) settle(h *host) error {
 	s.out.sent("mcp/wait", "until no server is connecting")
 	var result rpc.WaitResult
-	if err := h.ask("mcp/wait", rpc.WaitParams{}, &result); err != nil {
+	if err := h.ask("mcp/wait", &rpc.WaitParams{}, &result); err != nil {
 		return err
 	}
 	tools, err := h.current()

@@ -19,8 +19,12 @@ type frame struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
 	Method  string          `json:"method,omitempty"`
-	Params  any             `json:"params,omitempty"`
+	Params  json.RawMessage `json:"params,omitempty"`
 }
+
+// params are those of a method. They write themselves: what a type of package
+// rpc keeps beside its members is not for the wire.
+type params interface{ AppendJSON(to []byte) []byte }
 
 // received is a frame from the sidecar, its parts still JSON.
 type received struct {
