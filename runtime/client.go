@@ -195,7 +195,7 @@ func (c *Client) Connect(ctx context.Context, p *rpc.ConnectParams) (rpc.Answer[
 			mem.rest, c.m.byHand[p.Server] = "", true
 		}
 		if p.Restart {
-			mem.hurry()
+			c.m.hurry(p.Server)
 		}
 		mem.tell(msgConnect{restart: p.Restart, ack: ack})
 		return nil
@@ -212,7 +212,7 @@ func (c *Client) Disconnect(ctx context.Context, p *rpc.DisconnectParams) (rpc.A
 		}
 		delete(c.m.byHand, p.Server)
 		mem.held = false // it leaves the set now
-		mem.hurry()
+		c.m.hurry(p.Server)
 		mem.tell(msgStop{ack})
 		return nil
 	})

@@ -181,9 +181,6 @@ type member struct {
 	// holds what it is to be told.
 	over bool
 	asks []any
-	// former are the servers before this one of the same name, which may have calls
-	// to end.
-	former []*server
 }
 
 // tell posts to the member's server, or keeps the message for the one that
@@ -191,13 +188,6 @@ type member struct {
 func (mem *member) tell(msg any) {
 	if mem.over || !mem.srv.inbox.post(msg) {
 		mem.asks = append(mem.asks, msg)
-	}
-}
-
-// hurry ends what is left of the servers before this one.
-func (mem *member) hurry() {
-	for _, s := range mem.former {
-		s.inbox.post(msgEnd{}) // or it has ended
 	}
 }
 
@@ -368,11 +358,32 @@ func (m *Manager) shutdown() <-chan struct{} {
 	return stopped
 }
 
-// end tells a member's server to end, and the one before it that may still have
+// end tells a member's server to end, and those before it that may still have
 // calls to end; another may follow under its name.
 func (m *Manager) end(mem *member) {
-	mem.hurry()
+	m.hurry(mem.entry.Name)
 	m.endBy(mem, msgEnd{})
+}
+
+// hurry ends what is left of the servers of a name that were told to end when
+// their calls have.
+func (m *Manager) hurry(name string) {
+	for _, s := range m.ending {
+		if s.name == name {
+			s.inbox.post(msgEnd{}) // or it has ended
+		}
+	}
+}
+
+// before is closed when the servers of a name that were told to end have; nil
+// when there are none. Each of them waits for those before it.
+func (m *Manager) before(name string) <-chan struct{} {
+	for _, s := range slices.Backward(m.ending) {
+		if s.name == name {
+			return s.done
+		}
+	}
+	return nil
 }
 
 func (m *Manager) endBy(mem *member, msg any) {

@@ -81,7 +81,7 @@ func (m *Manager) start(w candidate, rest rpc.Phase, former *member) *member {
 		shown: toolSource{server: w.entry.Name}, saved: &saved{},
 	}
 	if former != nil {
-		mem.saved, mem.former = former.saved, append(notDone(former.former), former.srv)
+		mem.saved = former.saved
 	}
 	b := serverStart{
 		name: w.entry.Name, log: m.log, secrets: m.redact, logSeq: &m.logSeq,
@@ -97,9 +97,10 @@ func (m *Manager) start(w candidate, rest rpc.Phase, former *member) *member {
 			m.tellHosts(rpc.LogParams{Level: serverLevel(level), Message: text, Server: w.entry.Name})
 		},
 		connect: m.connector(w, mem.saved),
+		// Also when its entry was away for a moment.
+		after: m.before(w.entry.Name),
 	}
 	if former != nil {
-		b.after = former.srv.done
 		mem.shown, mem.said = former.shown, former.said
 		if rest == "" {
 			b.err = former.rec.Error // until an attempt succeeds

@@ -223,6 +223,7 @@ func TestAServerThatChangedWaitsForItsCallsOnlySoLong(t *testing.T) {
 		w.servers["b"].dial = always(plan{tools: []string{"y"}, call: unanswered})
 	}
 	change := func(w *world) { w.changes(strings.Replace(threeServers, `"b"}`, `"b", "args": ["new"]}`, 1)) }
+	again := func(w *world) { w.changes(strings.Replace(threeServers, `"b"}`, `"b", "args": ["newer"]}`, 1)) }
 	cases := []struct {
 		name      string
 		meanwhile func(*world)
@@ -259,6 +260,15 @@ func TestAServerThatChangedWaitsForItsCallsOnlySoLong(t *testing.T) {
 			w.changes(`{"mcpServers": {}}`)
 		}, "2.3s"},
 		{"until the end", func(w *world) { change(w); w.m.Close() }, "2s"},
+		{"for its time, however often it changes", func(w *world) { change(w); again(w) }, "31.3s"},
+		{"until it is to be disconnected, having changed again", func(w *world) {
+			change(w)
+			again(w)
+			if _, err := w.c.Disconnect(w.t.Context(), &rpc.DisconnectParams{Server: "b"}); err != nil {
+				w.t.Error(err)
+			}
+		}, "3s"},
+		{"until the end, having changed again", func(w *world) { change(w); again(w); w.m.Close() }, "3s"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -276,4 +286,22 @@ func TestAServerThatChangedWaitsForItsCallsOnlySoLong(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What has left its file and comes back waits for what is left of it.
+func TestAServerThatComesBackDoesNotRunTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := trustWorld(t)
+		w.servers["b"].dial = always(plan{tools: []string{"y"}, lingers: 5 * time.Second})
+		w.write(".mcp.json", threeServers)
+		w.open()
+		defer w.close() // says if two sessions were open at once
+		w.discoverFiles(rpc.Settings{})
+		w.changes(`{"mcpServers": {}}`)
+		w.changes(threeServers)
+		time.Sleep(time.Minute)
+		if n := w.dialed("b"); n != 2 {
+			t.Errorf("b was started %d times", n)
+		}
+	})
 }

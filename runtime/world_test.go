@@ -72,6 +72,8 @@ type plan struct {
 	stderr []string
 	err    error
 	tools  []string
+	// lingers is how long the end of the session takes.
+	lingers time.Duration
 	// call answers calls; nil echoes.
 	call func(ctx context.Context, c transport.Call) (json.RawMessage, error)
 }
@@ -350,6 +352,7 @@ func (s *scriptedSession) die() { s.once.Do(func() { close(s.done) }) }
 
 func (s *scriptedSession) Close() {
 	s.die()
+	time.Sleep(s.plan.lingers)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.ended {
