@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
@@ -151,14 +151,26 @@ func trustList(found *config.Result, c consent, book trust.Book) []rpc.ProjectSe
 
 // untrusted is why a project's server rests.
 func untrusted(e *config.Entry) *rpc.ServerError {
-	name := e.Name
-	if strings.ContainsFunc(name, func(r rune) bool { return !inWord(r) && !strings.ContainsRune("-_.", r) }) {
-		name = strconv.Quote(name) // as a shell takes it
-	}
 	return &rpc.ServerError{
 		Code: "untrusted", Stage: rpc.StageConfig, Message: rpc.ErrUntrusted(e.Name).Error(),
-		Hint: "look at its entry, which somebody else may have written; then: mcp-sidecar trust allow " + name,
+		Hint: "look at its entry, which somebody else may have written; then: mcp-sidecar trust allow " + argument(e.Name),
 	}
+}
+
+// argument is a name as a shell takes it. Whoever wrote the name wants it to be
+// pasted into a terminal, so nothing in it may be a command, or an option.
+func argument(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return "NAME"
+	}
+	word := name
+	if word == "" || strings.ContainsFunc(word, func(r rune) bool { return !inWord(r) && !strings.ContainsRune("-_.", r) }) {
+		word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	if strings.HasPrefix(name, "-") {
+		word = "-- " + word
+	}
+	return word
 }
 
 // needsInput is why a server rests for which the user has to give something.
