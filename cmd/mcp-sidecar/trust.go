@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime"
@@ -66,7 +67,9 @@ func trustCommand(ctx context.Context, f *flags, w *world, log *slog.Logger, wor
 	})
 }
 
-// decide decides about every server of a name: several files may have it.
+// decide decides about every server of a name: several files may have it. To
+// allow one is about what was not refused, if there is such a one: the refused
+// one would come back in its place.
 func decide(ctx context.Context, client *runtime.Client, list *rpc.TrustListResult, what, name string) (*rpc.TrustListResult, error) {
 	do := client.TrustAllow
 	switch what {
@@ -75,18 +78,29 @@ func decide(ctx context.Context, client *runtime.Client, list *rpc.TrustListResu
 	case trustRevoke:
 		do = client.TrustRevoke
 	}
-	about := []*rpc.TrustDecisionParams{}
+	var about, refused []rpc.ProjectServer
 	for _, s := range list.Servers {
-		if s.Name == name {
-			about = append(about, &rpc.TrustDecisionParams{Server: name, Hash: s.Hash})
+		switch {
+		case s.Name != name:
+		case s.Decision == rpc.DecideDeny:
+			refused = append(refused, s)
+		default:
+			about = append(about, s)
 		}
+	}
+	if what != trustAllow || len(about) == 0 {
+		about = append(about, refused...)
 	}
 	if len(about) == 0 {
 		return nil, fmt.Errorf("no file of the project has a server %q; see: mcp-sidecar trust list", name)
 	}
-	for _, p := range about {
+	for _, s := range about {
+		// One that was refused takes the name from those behind it when it is not.
+		if !slices.ContainsFunc(list.Servers, func(x rpc.ProjectServer) bool { return x.Name == name && x.Hash == s.Hash }) {
+			continue
+		}
 		var err error
-		if list, err = do(ctx, p); err != nil {
+		if list, err = do(ctx, &rpc.TrustDecisionParams{Server: name, Hash: s.Hash}); err != nil {
 			return nil, err
 		}
 	}

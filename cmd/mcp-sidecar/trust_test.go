@@ -194,3 +194,34 @@ func TestAtATerminalInputsAreAskedFor(t *testing.T) {
 		t.Error(seen)
 	}
 }
+
+// To allow a server must not allow another one of its name that was refused.
+func TestAllowIsNotAboutWhatWasRefused(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.write("project/.mcp-sidecar/mcp.json", `{"mcpServers": {"s": {"command": "first"}}}`)
+	d.write("project/.mcp.json", `{"mcpServers": {"s": {"command": "second"}}}`)
+	const first, second = "runs      first\n    ", "runs      second\n    "
+	for _, c := range []struct {
+		args string
+		want []string
+		not  string
+	}{
+		{"trust deny s", []string{first + "denied", second + "not decided"}, "allowed"},
+		{"trust allow s", []string{first + "denied", second + "allowed"}, "not decided"},
+		{"trust revoke s", []string{first + "not decided"}, "second"},
+		{"trust deny s", []string{first + "denied", second + "not decided"}, "allowed"},
+		{"trust deny s", []string{first + "denied", second + "denied"}, "allowed"},
+		{"trust allow s", []string{first + "allowed"}, "second"},
+	} {
+		got := d.run(d.sidecar(strings.Fields(c.args)...))
+		if got.code != 0 || strings.Contains(got.out, c.not) {
+			t.Errorf("%s: %+v", c.args, got)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(got.out, want) {
+				t.Errorf("%s: %+v; want %q", c.args, got, want)
+			}
+		}
+	}
+}
