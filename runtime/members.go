@@ -102,8 +102,8 @@ func (m *Manager) start(w candidate, rest rpc.Phase, former *member) *member {
 	}
 	if former != nil {
 		mem.shown, mem.said = former.shown, former.said
-		if rest == "" {
-			b.err = former.rec.Error // until an attempt succeeds
+		if rest == "" && former.rest == "" {
+			b.err = former.rec.Error // until an attempt succeeds; why it rested is over
 		}
 		if l := former.tools; l != nil && w.key == former.key && (b.cached == nil || !l.time.Before(b.cached.time)) {
 			b.cached, b.intro = former.lastGood() // whatever became of the cache

@@ -289,3 +289,24 @@ func TestALedgerThatCannotBeReadTrustsNothingAndIsTold(t *testing.T) {
 		}
 	})
 }
+
+// What kept a server waiting is not told of it when it is not kept waiting.
+func TestAServerThatWasAllowedIsNotCalledUntrusted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := trustWorld(t)
+		w.servers["a"].dial = always(plan{after: 10 * time.Second, tools: []string{"x"}})
+		w.write(".mcp.json", `{"mcpServers": {"a": {"command": "a"}}}`)
+		w.approve = deciding(map[string]rpc.Decision{"a": rpc.DecideAllow})
+		w.open()
+		defer w.close()
+		w.discoverFiles(rpc.Settings{})
+		time.Sleep(5 * time.Second)
+		s := w.m.Snapshot()
+		if r, _ := record(s, "a"); r.Phase != rpc.PhaseInitializing || r.Error != nil {
+			t.Errorf("a is %s with the error %v", r.Phase, r.Error)
+		}
+		if len(s.Errors) != 0 {
+			t.Errorf("errors: %+v", s.Errors)
+		}
+	})
+}
