@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -158,7 +159,8 @@ func TestProjectDirsEndAtTheRepositoryAndBelowHome(t *testing.T) {
 				m.mkdir(t, c.git+"/.git")
 			}
 			var got []string
-			for _, dir := range projectDirs(m.path(c.from), m.path("home")) {
+			dirs, _ := projectDirs(m.path(c.from), m.path("home"))
+			for _, dir := range dirs {
 				rel, err := filepath.Rel(root, dir)
 				if err != nil {
 					t.Fatal(err)
@@ -169,6 +171,34 @@ func TestProjectDirsEndAtTheRepositoryAndBelowHome(t *testing.T) {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
 		})
+	}
+}
+
+// Wherever a repository may begin, the result depends on whether it does.
+func TestARepositoryThatBeginsOrEndsIsADependency(t *testing.T) {
+	m := newMachine(t)
+	m.mkdir(t, "home/a/b")
+	m.opts.Cwd = m.path("home/a/b")
+	var all []Dependency
+	m.opts.Before = func(d []Dependency) { all = d }
+	for _, git := range []string{"", "home/a/.git", "home/.git"} {
+		if git != "" {
+			m.mkdir(t, git)
+		}
+		m.discover(t)
+		for _, want := range []string{"home/a/b/.git", "home/a/.git", "home/.git"} {
+			if git == "home/a/.git" && want == "home/.git" {
+				continue // beyond the root
+			}
+			if !slices.Contains(all, Dependency{Path: m.path(want)}) {
+				t.Errorf("with %q: %s is none", git, want)
+			}
+		}
+		if git != "" {
+			if err := os.Remove(m.path(git)); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }
 

@@ -17,8 +17,10 @@ type site struct {
 	opts Options
 	os   string // GOOS
 	// cwd is that of opts, without symbolic links.
-	cwd  string
-	dirs []string
+	cwd string
+	// dirs are the directories of projects, boundaries those that would be others
+	// if there were a repository in them, or none.
+	dirs, boundaries []string
 	// patterns are those of the files that are looked for by the ends of their
 	// names.
 	patterns []string
@@ -40,13 +42,21 @@ func newSite(o Options, realHome string) *site {
 		if !filepath.IsAbs(folder) {
 			continue
 		}
-		for _, dir := range projectDirs(filepath.Clean(folder), realHome) {
-			if !slices.Contains(s.dirs, dir) {
-				s.dirs = append(s.dirs, dir)
-			}
-		}
+		dirs, boundaries := projectDirs(filepath.Clean(folder), realHome)
+		s.dirs = withNew(s.dirs, dirs)
+		s.boundaries = withNew(s.boundaries, boundaries)
 	}
 	return s
+}
+
+// withNew is all and what of more is not in it.
+func withNew(all, more []string) []string {
+	for _, x := range more {
+		if !slices.Contains(all, x) {
+			all = append(all, x)
+		}
+	}
+	return all
 }
 
 // checkCwd says why the working directory is of no use.
@@ -94,20 +104,21 @@ func missing(folders []string) []Diagnostic {
 // may lie, nearest first: the folder and those above it up to the repository
 // root; outside of a repository the folder alone. Never the home directory
 // (which has its symbolic links resolved, "" for none) or one above it, where
-// everything would be called a project.
-func projectDirs(folder, home string) []string {
-	var dirs []string
+// everything would be called a project. Which ones depends on whether there is a
+// repository in the boundaries.
+func projectDirs(folder, home string) (dirs, boundaries []string) {
 	for dir := folder; ; dir = filepath.Dir(dir) {
 		below := home == "" || !holds(dir, home)
 		if below {
 			dirs = append(dirs, dir)
 		}
+		boundaries = append(boundaries, dir)
 		// A worktree or submodule has a file of that name.
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return dirs
+			return dirs, boundaries
 		}
 		if !below || dir == filepath.Dir(dir) {
-			return dirs[:min(1, len(dirs))]
+			return dirs[:min(1, len(dirs))], boundaries
 		}
 	}
 }
@@ -131,7 +142,7 @@ func (s *site) dependencies(places []place) []Dependency {
 	for _, pattern := range s.patterns {
 		add(Dependency{Path: pattern, Pattern: true})
 	}
-	for _, dir := range s.dirs {
+	for _, dir := range s.boundaries {
 		add(Dependency{Path: filepath.Join(dir, ".git")})
 	}
 	return all
