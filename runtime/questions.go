@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -136,7 +137,11 @@ func (m *Manager) askForTrust(waiting []*config.Entry) {
 			}
 			decisions = append(decisions, decision{keys[i], d, e.Path})
 		}
-		unwritten := m.record(m.ctx, decisions)
+		err = m.record(m.ctx, decisions)
+		if err != nil {
+			m.log.Error("what you decided about project servers holds for this session only: it was not written down", "err", err)
+		}
+		unwritten := err != nil
 		return func() {
 			news := false
 			for _, d := range decisions {
@@ -159,9 +164,12 @@ type decision struct {
 	path string // of the file
 }
 
-// record writes decisions down for later sessions. It says whether that failed:
-// they hold for this one then. It takes time, and touches nothing of the loop.
-func (m *Manager) record(ctx context.Context, decisions []decision) (failed bool) {
+// errNowhere is for decisions without a ledger.
+var errNowhere = errors.New("there is no directory for state")
+
+// record writes decisions down for later sessions. They hold for this one alone
+// when that fails. It takes time, and touches nothing of the loop.
+func (m *Manager) record(ctx context.Context, decisions []decision) error {
 	var entries []trust.Entry
 	for _, d := range decisions {
 		if d.what != rpc.DecideLater {
@@ -172,19 +180,16 @@ func (m *Manager) record(ctx context.Context, decisions []decision) (failed bool
 		}
 	}
 	if len(entries) == 0 {
-		return false
+		return nil
 	}
 	if m.opt.Trust == nil {
-		return true
+		return errNowhere
 	}
 	book, err := m.opt.Trust.Record(ctx, entries...)
-	if err != nil {
-		m.log.Warn("what you decided about project servers holds for this session only: it was not written down", "err", err)
-	}
 	if aside := book.Aside(); aside != "" {
-		m.log.Warn("what was decided about project servers before could not be read, and was put aside", "file", aside)
+		m.log.Error("what was decided about project servers before could not be read, and was put aside", "file", aside)
 	}
-	return err != nil
+	return err
 }
 
 // askForInput asks for one value.

@@ -57,12 +57,15 @@ func (c *Client) decide(ctx context.Context, p *rpc.TrustDecisionParams, what rp
 	key := trustKey{shown.Project, shown.Name, shown.Hash}
 	unwritten := false
 	if what != "" {
-		unwritten = c.m.record(ctx, []decision{{key, what, shown.Path}})
+		if err = c.m.record(ctx, []decision{{key, what, shown.Path}}); err != nil && !c.m.opt.Idle {
+			c.m.log.Error("what you decided about a project's server holds for this session only: it was not written down", "err", err)
+			unwritten, err = true, nil
+		}
 	} else if c.m.opt.Trust != nil {
 		_, _, err = c.m.opt.Trust.Revoke(ctx, key.project, key.server, "")
 	}
 	if err != nil {
-		return nil, err
+		return nil, err // one that is not written down is nothing where no server runs
 	}
 	var done <-chan struct{}
 	err = c.m.do(func() {

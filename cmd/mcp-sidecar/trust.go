@@ -55,6 +55,11 @@ func trustCommand(ctx context.Context, f *flags, w *world, log *slog.Logger, wor
 			list, err = decide(ctx, client, list, words[0], name)
 		}
 	}
+	for _, d := range m.Snapshot().Errors {
+		if d.Server == "" { // whoever misses a server looks for it in vain
+			printLine(w.err, "%s: %s: %s", d.Severity, place(d), d.Error)
+		}
+	}
 	if err != nil {
 		return failed(ctx, w, err)
 	}

@@ -225,3 +225,25 @@ func TestAllowIsNotAboutWhatWasRefused(t *testing.T) {
 		}
 	}
 }
+
+// A decision that is not written down holds for nothing once the command ends.
+func TestADecisionThatCannotBeWrittenFails(t *testing.T) {
+	t.Parallel()
+	for _, words := range []string{"trust allow theirs", "trust deny theirs"} {
+		d := newDesk(t)
+		d.project()
+		ledger := d.path("home/.local/state/mcp-sidecar/trust.json")
+		d.must(os.MkdirAll(ledger, 0o700)) // no file
+		if got := d.run(d.sidecar(strings.Fields(words)...)); got.code != 1 || got.out != "" || !strings.Contains(got.errors, ledger+": it is not a regular file") {
+			t.Errorf("%s: %+v", words, got)
+		}
+		if got := d.run(d.sidecar("trust", "list")); got.code != 0 || !strings.Contains(got.out, "not decided") || !strings.Contains(got.errors, "error: "+ledger) {
+			t.Errorf("%+v", got)
+		}
+		d.must(os.Remove(ledger))
+		d.must(os.WriteFile(ledger, []byte("{"), 0o600))
+		if got := d.run(d.sidecar(strings.Fields(words)...)); got.code != 0 || !strings.Contains(got.errors, "put aside") {
+			t.Errorf("%s: %+v", words, got)
+		}
+	}
+}
