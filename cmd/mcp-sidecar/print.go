@@ -114,12 +114,14 @@ func plain(text string) string {
 // printDiagnostics prints what is wrong with one server beside its error.
 func printDiagnostics(out io.Writer, s rpc.Server, all []rpc.Diagnostic) {
 	for _, d := range all {
+		if d.Server != s.Name {
+			continue
+		}
 		at := ""
 		if !strings.HasPrefix(d.Path, "mcp:") {
 			at = place(d) + ": "
 		}
 		switch {
-		case d.Server != s.Name:
 		case s.Error != nil && strings.Contains(s.Error.Message, d.Error):
 			if at != "" { // the error is printed, but not where it is
 				printLine(out, "    at %s", place(d))
