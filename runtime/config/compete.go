@@ -18,8 +18,9 @@ func switchServers(entries []*Entry, rules []rule) {
 }
 
 // firstOfName keeps of each name the first entry. One that is disabled or
-// invalid owns its name like any other; one that was denied was never there.
-func firstOfName(entries []*Entry, denies func(*Entry) bool, x Expander) (o outcome) {
+// invalid owns its name like any other; one that was denied was never there. A
+// part gives way to what it is in, and nothing is lost by that.
+func firstOfName(entries []*Entry, parts map[*Entry]bool, denies func(*Entry) bool, x Expander) (o outcome) {
 	owner := make(map[string]*Entry, len(entries))
 	for _, e := range entries {
 		first := owner[e.Name]
@@ -29,6 +30,7 @@ func firstOfName(entries []*Entry, denies func(*Entry) bool, x Expander) (o outc
 		case first == nil:
 			owner[e.Name] = e
 			o.winners = append(o.winners, e)
+		case parts[e] && first.Provider == e.Provider:
 		case denies == nil || !denies(e):
 			same := e.Invalid == "" && first.Invalid == "" && e.Disabled == first.Disabled && e.target(x) == first.target(x)
 			o.lost = append(o.lost, Lost{Name: e.Name, Origin: e.Origin(), To: first.Origin(), Same: same})

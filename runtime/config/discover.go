@@ -64,7 +64,9 @@ func discover(ctx context.Context, o Options, table []provider, read opener) (re
 	if err != nil {
 		return Result{Hard: err}
 	}
-	d := &discovery{site: at.site, files: files, claimed: make(map[string]claim), broken: make(map[string]bool)}
+	d := &discovery{
+		site: at.site, files: files, claimed: make(map[string]claim), broken: make(map[string]bool), parts: make(map[*Entry]bool),
+	}
 	d.report.diagnostics = slices.Concat(at.missing, unknownProviders(&o, table))
 	d.claimUserFiles(places)
 	for _, r := range at.rows {
@@ -206,6 +208,7 @@ type discovery struct {
 
 	report   report
 	entries  []*Entry
+	parts    map[*Entry]bool // those of entries that are parts: see definition
 	switches []rule
 	seen     []File
 }
@@ -252,6 +255,9 @@ func (d *discovery) readRow(r row) {
 	for _, def := range found {
 		if e := d.report.decode(&r.provider, def); e != nil {
 			d.entries = append(d.entries, e)
+			if def.part {
+				d.parts[e] = true
+			}
 		}
 	}
 }
@@ -326,7 +332,7 @@ func (d *discovery) result() Result {
 	o := &d.site.opts
 	switchServers(d.entries, d.switches)
 	x := Expander{Getenv: o.Getenv, Home: o.Home, Folder: o.Cwd}
-	names := firstOfName(d.entries, o.Denied, x)
+	names := firstOfName(d.entries, d.parts, o.Denied, x)
 	winners := names.winners
 	var keys []string
 	if o.FilterExa {

@@ -1,6 +1,9 @@
 package config
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // merger makes one node of what two places say about the same thing, as a tree
 // of its own in which every value keeps where it stands.
@@ -27,8 +30,18 @@ func combined(found []definition, merge merger) []definition {
 		if !def.ofProject() {
 			continue
 		}
-		if own := slices.DeleteFunc(defs, definition.ofProject); len(own) > 0 {
-			all = append(all, merged(own, merge))
+		var own, theirs []definition
+		for _, d := range defs {
+			if d.ofProject() {
+				theirs = append(theirs, d)
+			} else {
+				own = append(own, d)
+			}
+		}
+		if len(own) > 0 {
+			rest := merged(own, merge)
+			rest.part = !bytes.Equal(def.node.json(), merged(theirs, merge).node.json())
+			all = append(all, rest)
 		}
 	}
 	return all

@@ -94,6 +94,57 @@ func TestWhatAProjectAddsToIsTheProjects(t *testing.T) {
 	}
 }
 
+// What gives way to an entry that it is a part of has lost nothing. What was
+// replaced, or gave way to another tool's entry, has.
+func TestWhatIsMergedHasNotLost(t *testing.T) {
+	const codex, zed = "home/.codex/config.toml", "home/.config/zed/settings.json"
+	cases := []struct {
+		name  string
+		files map[string]string
+		want  []string // files
+	}{
+		{"a part", map[string]string{
+			codex:                             "[mcp_servers.s]\ncommand = 'own'\n",
+			"home/project/.codex/config.toml": "[mcp_servers.s]\nargs = ['theirs']\n",
+		}, nil},
+		{"all of it is overridden", map[string]string{
+			codex:                             "[mcp_servers.s]\ncommand = 'own'\n",
+			"home/project/.codex/config.toml": "[mcp_servers.s]\ncommand = 'theirs'\n",
+		}, []string{codex}},
+		{"replaced", map[string]string{
+			zed:                               `{"context_servers": {"s": {"command": "own", "args": ["a"]}}}`,
+			"home/project/.zed/settings.json": `{"context_servers": {"s": {"command": "theirs"}}}`,
+		}, []string{zed}},
+		{"switched", map[string]string{
+			zed:                               `{"context_servers": {"s": {"command": "own"}}}`,
+			"home/project/.zed/settings.json": `{"context_servers": {"s": {"enabled": false}}}`,
+		}, nil},
+		{"both lost to another tool", map[string]string{
+			codex:                             "[mcp_servers.s]\ncommand = 'own'\n",
+			"home/project/.codex/config.toml": "[mcp_servers.s]\nargs = ['theirs']\n",
+			"home/project/.mcp.json":          `{"mcpServers": {"s": {"command": "stronger"}}}`,
+		}, []string{"home/project/.codex/config.toml", codex}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			m := newMachine(t)
+			for name, text := range c.files {
+				m.write(t, name, []byte(text))
+			}
+			var got, want []string
+			for _, l := range m.discover(t).Lost {
+				got = append(got, l.Path)
+			}
+			for _, name := range c.want {
+				want = append(want, m.path(name))
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("lost (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // A server of the user's that replaces what a project says of it is the user's.
 func TestWhatReplacesTheProjectsNeedsNoTrust(t *testing.T) {
 	m := newMachine(t)

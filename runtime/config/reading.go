@@ -31,6 +31,8 @@ type definition struct {
 	// whole: where the row merges, what weaker places say of the name does not
 	// count beside it.
 	whole bool
+	// part: it is in a merged definition of the name, which comes before it.
+	part bool
 }
 
 // rule switches servers by name.
