@@ -119,3 +119,30 @@ func TestAHostThatCannotAskIsToldWhatIsMissing(t *testing.T) {
 		}
 	})
 }
+
+func TestAHostWhoseQuestionsPanicIsAskedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := inputWorld(t)
+		w.write(".mcp.json", `{"mcpServers": {"c": {"command": "c"}}}`)
+		asked := 0
+		w.approve = func(context.Context, *rpc.ApproveParams) (*rpc.ApproveResult, error) {
+			if asked++; asked > 9 {
+				return nil, errors.New("it does not end")
+			}
+			panic("approve")
+		}
+		w.input = func(context.Context, *rpc.InputParams) (*rpc.InputResult, error) {
+			if asked++; asked > 9 {
+				return nil, errors.New("it does not end")
+			}
+			panic("input")
+		}
+		w.open()
+		defer w.close()
+		w.discoverFiles(rpc.Settings{})
+		synctest.Wait()
+		if asked != 3 { // about c, one and two
+			t.Errorf("asked %d times", asked)
+		}
+	})
+}

@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"maps"
 	"slices"
 	"time"
@@ -112,6 +113,21 @@ func (m *Manager) pose(about func(*Manager) bool, ask func(ctx context.Context, 
 	})
 }
 
+// answerOf is what a host answers, or an empty answer for none: an error and a
+// panic are none, lest the same is asked again at once.
+func answerOf[P, R any](ctx context.Context, log *slog.Logger, method string, ask func(context.Context, *P) (*R, error), p *P) *R {
+	var answer *R
+	err := guarded(log, method, func() (err error) {
+		answer, err = ask(ctx, p)
+		return err
+	})
+	if err != nil {
+		log.Debug("a question was not answered", "method", method, "err", err)
+		return new(R)
+	}
+	return answer
+}
+
 // askForTrust asks about all servers that wait, once.
 func (m *Manager) askForTrust(waiting []*config.Entry) {
 	keys := make([]trustKey, len(waiting))
@@ -124,11 +140,7 @@ func (m *Manager) askForTrust(waiting []*config.Entry) {
 		return slices.ContainsFunc(m.undecided(), func(e *config.Entry) bool { return slices.Contains(keys, trustKeyOf(e)) })
 	}
 	m.pose(about, func(ctx context.Context, host Listener) func() {
-		answer, err := host.Approve(ctx, p)
-		if err != nil {
-			m.log.Debug("trust/approve was not answered", "err", err)
-			answer = &rpc.ApproveResult{}
-		}
+		answer := answerOf(ctx, m.log, rpc.MethodApprove, host.Approve, p)
 		var decisions []decision
 		for i, e := range waiting {
 			d := answer.Decisions[e.Name]
@@ -137,7 +149,7 @@ func (m *Manager) askForTrust(waiting []*config.Entry) {
 			}
 			decisions = append(decisions, decision{keys[i], d, e.Path})
 		}
-		err = m.record(m.ctx, decisions)
+		err := m.record(m.ctx, decisions)
 		if err != nil {
 			m.log.Error("what you decided about project servers holds for this session only: it was not written down", "err", err)
 		}
@@ -195,24 +207,13 @@ func (m *Manager) record(ctx context.Context, decisions []decision) error {
 // askForInput asks for one value.
 func (m *Manager) askForInput(e *config.Entry, in config.Input) {
 	key := inputKey{e.Path, in.ID}
-	about := func(m *Manager) bool {
-		for _, mem := range m.members {
-			if mem.rest == rpc.PhaseNeedsInput && mem.entry.Path == key.path && slices.Contains(mem.entry.NeedsInput, key.id) {
-				return true
-			}
-		}
-		return false
-	}
+	about := func(m *Manager) bool { return len(m.waitingFor(key)) > 0 }
 	p := &rpc.InputParams{
 		Server: e.Name, ID: in.ID, Type: in.Type, Description: in.Description,
 		Default: in.Default, Options: in.Options, Password: in.Password,
 	}
 	m.pose(about, func(ctx context.Context, host Listener) func() {
-		answer, err := host.Input(ctx, p)
-		if err != nil {
-			m.log.Debug("input/request was not answered", "err", err)
-			answer = &rpc.InputResult{}
-		}
+		answer := answerOf(ctx, m.log, rpc.MethodInput, host.Input, p)
 		if answer.Value != nil {
 			m.redact.add(*answer.Value)
 		}
@@ -227,13 +228,19 @@ func (m *Manager) askForInput(e *config.Entry, in config.Input) {
 
 // complete says whether a server that waited for this input has all it needs.
 func (m *Manager) complete(key inputKey) bool {
+	return slices.ContainsFunc(m.waitingFor(key), func(e *config.Entry) bool {
+		_, missing := m.consent.inputs(e)
+		return len(missing) == 0
+	})
+}
+
+// waitingFor are the entries that wait for an input, in no order.
+func (m *Manager) waitingFor(key inputKey) []*config.Entry {
+	var waiting []*config.Entry
 	for _, mem := range m.members {
-		if mem.rest != rpc.PhaseNeedsInput || mem.entry.Path != key.path || !slices.Contains(mem.entry.NeedsInput, key.id) {
-			continue
-		}
-		if _, missing := m.consent.inputs(mem.entry); len(missing) == 0 {
-			return true
+		if mem.rest == rpc.PhaseNeedsInput && mem.entry.Path == key.path && slices.Contains(mem.entry.NeedsInput, key.id) {
+			waiting = append(waiting, mem.entry)
 		}
 	}
-	return false
+	return waiting
 }
