@@ -1223,8 +1223,8 @@ type DoctorServer struct {
 	Commands []string `json:"commands,omitempty"`
 	// Inputs are the ids of its ${input:…}.
 	Inputs []string `json:"inputs,omitempty"`
-	// EnvFiles are the files it takes variables from. Those of an untrusted
-	// entry are not looked for.
+	// EnvFiles are the files it takes variables or values from. Those of an
+	// untrusted entry are not looked for.
 	EnvFiles []EnvFile `json:"envFiles,omitempty"`
 	// Search is where its command is: for processes, unless it is untrusted.
 	Search *CommandSearch `json:"search,omitempty"`
@@ -1249,8 +1249,9 @@ type Variable struct {
 	Set  bool   `json:"set"`
 }
 
-// EnvFile is a file of variables, as it is named in the entry.
+// EnvFile is a file of variables, or one whose text is a value.
 type EnvFile struct {
+	// Path is as written.
 	Path     string `json:"path"`
 	Readable bool   `json:"readable"`
 }

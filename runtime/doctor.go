@@ -99,8 +99,10 @@ func (ex *examination) report(ctx context.Context) *rpc.DoctorReport {
 		Files: filesOf(&ex.found), Servers: make([]rpc.DoctorServer, 0, len(ex.servers)),
 		Errors: ex.snap.Errors,
 	}
+	looking, cancel := context.WithTimeout(ctx, examineLimit)
+	defer cancel()
 	for i := range ex.servers {
-		out.Servers = append(out.Servers, ex.server(ctx, &ex.servers[i]))
+		out.Servers = append(out.Servers, ex.server(looking, &ex.servers[i]))
 	}
 	out.Findings = ex.findings(out.Servers)
 	for i := range out.Findings {
@@ -126,8 +128,8 @@ func (ex *examination) server(ctx context.Context, x *examined) rpc.DoctorServer
 	if x.rest == rpc.PhaseUntrusted || e.Invalid != "" {
 		return out
 	}
-	for i := range out.EnvFiles {
-		out.EnvFiles[i].Readable = ex.readable(ctx, e)
+	for i, file := range e.Uses().Files { // in the order of EnvFiles
+		out.EnvFiles[i].Readable = e.CanRead(ctx, ex.expander(), file)
 	}
 	if e.Kind == string(transport.Stdio) {
 		out.Search = ex.search(ctx, e)
@@ -138,14 +140,6 @@ func (ex *examination) server(ctx context.Context, x *examined) rpc.DoctorServer
 // expander leaves commands unrun.
 func (ex *examination) expander() config.Expander {
 	return config.Expander{Getenv: ex.opt.Getenv, Home: ex.opt.Home, Folder: ex.cwd}
-}
-
-// readable says whether the entry's environment file can be read.
-func (ex *examination) readable(ctx context.Context, e *config.Entry) bool {
-	alone := *e
-	alone.NeedsInput = nil
-	_, err := alone.Expand(ctx, ex.expander())
-	return err == nil
 }
 
 // search says where the entry's command is; nil when that cannot be known.

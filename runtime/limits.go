@@ -73,6 +73,10 @@ const (
 	changePause    = 300 * time.Millisecond
 	changePatience = 2 * time.Second
 
+	// examineLimit bounds what mcp/doctor reads of the files that entries name: one
+	// that does not answer may be what is wrong.
+	examineLimit = 5 * time.Second
+
 	// drainTime is how long a server whose entry has changed in its file goes on for
 	// the calls that run.
 	drainTime = 30 * time.Second

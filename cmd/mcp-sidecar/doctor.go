@@ -197,7 +197,11 @@ func needs(s rpc.DoctorServer) []string {
 	}
 	var variables []string
 	for _, v := range s.Variables {
-		variables = append(variables, v.Name+map[bool]string{true: " (set)", false: " (not set)"}[v.Set])
+		state := " (not set)"
+		if v.Set {
+			state = " (set)"
+		}
+		variables = append(variables, v.Name+state)
 	}
 	if len(variables) > 0 {
 		all = append(all, "variables: "+strings.Join(variables, ", "))
@@ -209,7 +213,11 @@ func needs(s rpc.DoctorServer) []string {
 		all = append(all, "asks for "+strings.Join(s.Inputs, ", "))
 	}
 	for _, f := range s.EnvFiles {
-		all = append(all, "variables from the file "+f.Path+map[bool]string{true: "", false: ", which was not read"}[f.Readable])
+		text := "takes values from the file " + f.Path
+		if !f.Readable {
+			text += ", which was not read"
+		}
+		all = append(all, text)
 	}
 	return all
 }

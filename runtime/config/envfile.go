@@ -39,6 +39,23 @@ func (ex *expansion) readEnvFile(ctx context.Context, path string, out *Expanded
 	return nil
 }
 
+// CanRead says whether a file can be read that Uses names. It ends soon after ctx
+// does.
+func (e *Entry) CanRead(ctx context.Context, x Expander, file string) bool {
+	return e.canRead(ctx, x, file, readFile)
+}
+
+func (e *Entry) canRead(ctx context.Context, x Expander, file string, read opener) bool {
+	ex := &expansion{e: e, x: x, read: read}
+	var err error
+	if file == e.EnvFile {
+		_, err = readText(ctx, ex.path("envFile", ex.text(ctx, "envFile", file, 0)), read)
+	} else {
+		ex.contents(ctx, "", piece{name: file}, 0)
+	}
+	return err == nil && ex.err == nil && !ex.unresolved
+}
+
 // unquoted is the value of a line: in single quotes as it is, in double quotes
 // with the usual escapes, and without quotes up to a comment.
 func unquoted(s string) string {

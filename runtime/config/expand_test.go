@@ -268,3 +268,33 @@ func TestEnvFile(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestWhichFilesOfAnEntryCanBeReadIsKnownOfEach(t *testing.T) {
+	m := newMachine(t)
+	m.write(t, "home/good.env", []byte("A=b"))
+	m.write(t, "home/token", []byte("secret"))
+	home := m.path("home")
+	x := Expander{Home: home, Getenv: func(name string) (string, bool) { return "token", name == "NAME" }}
+	cases := []struct {
+		file string
+		d    *dialect
+		want bool
+	}{
+		{"good.env", vscodeDialect(), true},
+		{"none.env", vscodeDialect(), false},
+		{"${env:NONE}/x.env", vscodeDialect(), false},
+		{"token", opencodeDialect(), true},
+		{"~/token", opencodeDialect(), true},
+		{"{env:NAME}", opencodeDialect(), true},
+		{"none", opencodeDialect(), false},
+	}
+	for _, c := range cases {
+		e := &Entry{Path: m.path("home/f"), base: home, forms: c.d.forms, Env: map[string]string{"OTHER": "{file:none}"}}
+		if c.d.forms&formSingleBraces == 0 {
+			e.EnvFile = c.file
+		}
+		if got := e.CanRead(t.Context(), x, c.file); got != c.want {
+			t.Errorf("%s: %t", c.file, got)
+		}
+	}
+}

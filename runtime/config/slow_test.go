@@ -120,5 +120,8 @@ func TestExpandDoesNotWaitForAReadWhenItsContextEnds(t *testing.T) {
 		if took := time.Since(began); took != time.Second || !errors.Is(err, gaveUp) {
 			t.Errorf("after %s: %v", took, err)
 		}
+		if e.canRead(ctx, Expander{}, e.EnvFile, hanging("/.env", release)) {
+			t.Error("it can be read")
+		}
 	})
 }

@@ -905,8 +905,8 @@ export interface DoctorServer {
   /** inputs are the ids of its ${input:…}. */
   inputs?: string[];
   /**
-   * envFiles are the files it takes variables from. Those of an untrusted
-   * entry are not looked for.
+   * envFiles are the files it takes variables or values from. Those of an
+   * untrusted entry are not looked for.
    */
   envFiles?: EnvFile[];
   /** search is where its command is: for processes, unless it is untrusted. */
@@ -932,8 +932,9 @@ export interface Variable {
   set: boolean;
 }
 
-/** EnvFile is a file of variables, as it is named in the entry. */
+/** EnvFile is a file of variables, or one whose text is a value. */
 export interface EnvFile {
+  /** path is as written. */
   path: string;
   readable: boolean;
 }

@@ -1003,8 +1003,8 @@ class DoctorServer(_DoctorServerRequired, total=False):
     commands: list[str]
     # inputs are the ids of its ${input:…}.
     inputs: list[str]
-    # envFiles are the files it takes variables from. Those of an untrusted
-    # entry are not looked for.
+    # envFiles are the files it takes variables or values from. Those of an
+    # untrusted entry are not looked for.
     envFiles: list[EnvFile]
     # search is where its command is: for processes, unless it is untrusted.
     search: CommandSearch
@@ -1034,8 +1034,9 @@ class Variable(TypedDict):
 
 
 class EnvFile(TypedDict):
-    """EnvFile is a file of variables, as it is named in the entry."""
+    """EnvFile is a file of variables, or one whose text is a value."""
 
+    # path is as written.
     path: str
     readable: bool
 

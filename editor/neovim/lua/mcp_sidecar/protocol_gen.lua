@@ -558,7 +558,7 @@ M.version = 1
 ---@field variables? mcp_sidecar.Variable[] variables are those of the environment that it refers to.
 ---@field commands? string[] commands are those it runs for values.
 ---@field inputs? string[] inputs are the ids of its ${input:…}.
----@field envFiles? mcp_sidecar.EnvFile[] envFiles are the files it takes variables from. Those of an untrusted entry are not looked for.
+---@field envFiles? mcp_sidecar.EnvFile[] envFiles are the files it takes variables or values from. Those of an untrusted entry are not looked for.
 ---@field search? mcp_sidecar.CommandSearch search is where its command is: for processes, unless it is untrusted.
 ---@field cache mcp_sidecar.CacheEntry
 
@@ -577,9 +577,9 @@ M.version = 1
 ---@field name string
 ---@field set boolean
 
----EnvFile is a file of variables, as it is named in the entry.
+---EnvFile is a file of variables, or one whose text is a value.
 ---@class mcp_sidecar.EnvFile
----@field path string
+---@field path string path is as written.
 ---@field readable boolean
 
 ---CommandSearch is where a command was looked for.
