@@ -196,13 +196,7 @@ func (s *server) handle(m any) {
 		return
 	}
 	if s.retiring {
-		switch m.(type) {
-		case msgNeed:
-			s.tooLate(m)
-			return
-		case msgLost, msgDenied:
-			m = msgEnd{} // another session would be for nobody
-		}
+		m = s.retired(m)
 	}
 	switch m := m.(type) {
 	case msgConnect:
@@ -249,28 +243,6 @@ func (s *server) handle(m any) {
 	default:
 		s.handleAttempt(m)
 	}
-}
-
-// retire ends the server when the calls that run have. The goroutine ends with
-// them, with the session, or after drainTime.
-func (s *server) retire() {
-	if s.conn == nil {
-		s.handle(msgEnd{})
-		return
-	}
-	s.retiring = true
-	s.calls.close(errTurnedAway)
-	sess := s.conn.sess
-	s.children.Go(func() {
-		limit := time.NewTimer(drainTime)
-		defer limit.Stop()
-		select {
-		case <-s.calls.drained():
-		case <-sess.Done():
-		case <-limit.C:
-		}
-		s.inbox.post(msgEnd{})
-	})
 }
 
 // handleAttempt handles what an attempt, or the session it made, has to say.
