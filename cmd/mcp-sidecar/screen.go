@@ -75,10 +75,16 @@ func (h *screenHost) Progress(_ context.Context, p *rpc.ProgressParams) error {
 	return nil
 }
 
-// show replaces the line, by one write, so that nothing comes between.
+// show replaces the line.
 func (h *screenHost) show(line string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.draw(line)
+}
+
+// draw replaces the line, by one write, so that nothing comes between. The
+// caller holds mu.
+func (h *screenHost) draw(line string) {
 	if !h.screen || h.quiet > 0 {
 		return
 	}
@@ -98,9 +104,9 @@ func (h *screenHost) show(line string) {
 // clear takes the line away, until what it returns is called: for good, if it
 // never is.
 func (h *screenHost) clear() (resume func()) {
-	h.show("")
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.draw("")
 	h.quiet++
 	return func() {
 		h.mu.Lock()
