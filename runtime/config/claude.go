@@ -90,10 +90,10 @@ func decodeClaude(f *fields) {
 	f.claudeTimeout()
 	if n := f.object("oauth"); n != nil && f.e.Auth == nil {
 		f.e.Auth = &Auth{
-			ClientID:     f.textOf(present(n.get("clientId"))),
+			ClientID:     f.textOf(n.get("clientId")),
 			CallbackPort: f.port(n.get("callbackPort")),
 			// One string of scopes with spaces between, as OAuth writes them.
-			Scopes: strings.Fields(f.textOf(present(n.get("scopes")))),
+			Scopes: strings.Fields(f.textOf(n.get("scopes"))),
 		}
 		if metadata := present(n.get("authServerMetadataUrl")); metadata != nil {
 			f.note(metadata, "not supported: the authorization server is looked for as usual")

@@ -19,9 +19,9 @@ func decodeCursor(f *fields) {
 	// The client that the user registered; the names are those of variables.
 	if n := f.object("auth"); n != nil {
 		f.e.Auth = &Auth{
-			ClientID:     f.textOf(present(n.get("CLIENT_ID"))),
-			ClientSecret: f.textOf(present(n.get("CLIENT_SECRET"))),
-			Scopes:       f.listOf(present(n.get("scopes"))),
+			ClientID:     f.textOf(n.get("CLIENT_ID")),
+			ClientSecret: f.textOf(n.get("CLIENT_SECRET")),
+			Scopes:       f.listOf(n.get("scopes")),
 		}
 	}
 	f.enabled()

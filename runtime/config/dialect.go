@@ -74,8 +74,8 @@ func decodeNative(f *fields) {
 	e.Timeout = f.milliseconds("timeout")
 	e.CallTimeout = f.milliseconds("callTimeout")
 	if tools := f.object("tools"); tools != nil {
-		e.Include = f.listOf(present(tools.get("include")))
-		e.Exclude = f.listOf(present(tools.get("exclude")))
+		e.Include = f.listOf(tools.get("include"))
+		e.Exclude = f.listOf(tools.get("exclude"))
 	}
 	f.auth()
 	f.enabled()
@@ -89,11 +89,11 @@ func (f *fields) auth() {
 		return
 	}
 	a := &Auth{
-		ClientID:     f.textOf(present(n.get("clientId"))),
-		ClientSecret: f.textOf(present(n.get("clientSecret"))),
-		Scopes:       f.listOf(present(n.get("scopes"))),
+		ClientID:     f.textOf(n.get("clientId")),
+		ClientSecret: f.textOf(n.get("clientSecret")),
+		Scopes:       f.listOf(n.get("scopes")),
 		CallbackPort: f.port(n.get("callbackPort")),
-		Flow:         f.textOf(present(n.get("flow"))),
+		Flow:         f.textOf(n.get("flow")),
 	}
 	if flow := n.get("flow"); a.Flow != "" && a.Flow != "browser" && a.Flow != "client-credentials" {
 		f.invalid(flow, `%s: expected "browser" or "client-credentials"`, flow.label(f.obj))
@@ -102,6 +102,5 @@ func (f *fields) auth() {
 }
 
 func (f *fields) port(n *node) int {
-	v := f.numberOf(present(n), 65535)
-	return int(v)
+	return int(f.numberOf(n, 65535))
 }

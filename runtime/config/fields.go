@@ -79,7 +79,7 @@ func (f *fields) str(name string) string {
 }
 
 func (f *fields) textOf(n *node) string {
-	if n == nil {
+	if n = present(n); n == nil {
 		return ""
 	}
 	if n.kind != text {
@@ -94,7 +94,7 @@ func (f *fields) list(name string) []string {
 }
 
 func (f *fields) listOf(n *node) []string {
-	if n == nil {
+	if n = present(n); n == nil {
 		return nil
 	}
 	if n.kind != array {
@@ -120,7 +120,7 @@ func (f *fields) table(name string, onNull func(name string)) map[string]string 
 }
 
 func (f *fields) tableOf(n *node, onNull func(name string)) map[string]string {
-	if n == nil {
+	if n = present(n); n == nil {
 		return nil
 	}
 	if n.kind != object {
@@ -181,7 +181,7 @@ func (f *fields) flag(name string, otherwise bool) bool {
 // numberOf reads a number from 0 to high, and takes a string that holds one for
 // it. What is neither is a warning, and 0.
 func (f *fields) numberOf(n *node, high float64) float64 {
-	if n == nil {
+	if n = present(n); n == nil {
 		return 0
 	}
 	if n.kind != number && n.kind != text {

@@ -100,9 +100,9 @@ func decodeGemini(f *fields) {
 func (f *fields) geminiOAuth() {
 	if n := f.object("oauth"); n != nil {
 		f.e.Auth = &Auth{
-			ClientID:     f.textOf(present(n.get("clientId"))),
-			ClientSecret: f.textOf(present(n.get("clientSecret"))),
-			Scopes:       f.listOf(present(n.get("scopes"))),
+			ClientID:     f.textOf(n.get("clientId")),
+			ClientSecret: f.textOf(n.get("clientSecret")),
+			Scopes:       f.listOf(n.get("scopes")),
 		}
 		for _, name := range []string{"authorizationUrl", "tokenUrl", "registrationUrl", "redirectUri", "audiences", "tokenParamName"} {
 			if m := present(n.get(name)); m != nil {

@@ -153,7 +153,7 @@ func (f *fields) openCodeTimeout() {
 		start = list
 	}
 	f.e.Timeout = f.millisecondsOf(start)
-	f.e.CallTimeout = f.millisecondsOf(present(n.get("execution")))
+	f.e.CallTimeout = f.millisecondsOf(n.get("execution"))
 }
 
 // openCodeOAuth reads "oauth", with the names of both versions. False switches
@@ -177,7 +177,7 @@ func (f *fields) openCodeOAuth() {
 	f.e.Auth = &Auth{
 		ClientID:     f.openCodeText(either("clientId", "client_id")),
 		ClientSecret: f.openCodeText(either("clientSecret", "client_secret")),
-		Scopes:       strings.Fields(f.textOf(present(n.get("scope")))),
+		Scopes:       strings.Fields(f.textOf(n.get("scope"))),
 		CallbackPort: f.port(either("callbackPort", "callback_port")),
 	}
 	for _, name := range []string{"redirectUri", "redirect_uri", "authorizationEndpoint", "tokenEndpoint"} {

@@ -67,7 +67,7 @@ func decodeVSCode(f *fields) {
 		f.invalid(f.get("url"), "url: %s:// addresses are not supported: use http:// or https://", scheme)
 	}
 	if n := f.object("oauth"); n != nil {
-		e.Auth = &Auth{ClientID: f.textOf(present(n.get("clientId")))}
+		e.Auth = &Auth{ClientID: f.textOf(n.get("clientId"))}
 	}
 	if n := f.get("sandbox"); n != nil {
 		f.note(n, "not supported: the server runs without a sandbox")

@@ -75,8 +75,8 @@ func decodeZed(f *fields) {
 	e.CallTimeout = f.seconds("timeout")
 	if n := f.object("oauth"); n != nil {
 		e.Auth = &Auth{
-			ClientID:     f.textOf(present(n.get("client_id"))),
-			ClientSecret: f.textOf(present(n.get("client_secret"))),
+			ClientID:     f.textOf(n.get("client_id")),
+			ClientSecret: f.textOf(n.get("client_secret")),
 		}
 	}
 	f.enabled()
@@ -86,9 +86,9 @@ func decodeZed(f *fields) {
 // zedCommand reads the command with its arguments in it, as Zed wrote it until
 // 2025.
 func (f *fields) zedCommand(n *node) {
-	f.e.Command = f.textOf(present(n.get("path")))
-	f.e.Args = f.listOf(present(n.get("args")))
-	f.e.Env = f.tableOf(present(n.get("env")), nil)
+	f.e.Command = f.textOf(n.get("path"))
+	f.e.Args = f.listOf(n.get("args"))
+	f.e.Env = f.tableOf(n.get("env"), nil)
 	if f.e.Command == "" && f.e.Invalid == "" {
 		f.invalid(n, `command: expected a string "path"`)
 	}
