@@ -52,10 +52,7 @@ func (s *site) claudeKeys() []string {
 
 // claudeProjects is what the user's file says about the working directory.
 func (r *reading) claudeProjects(keys []string) []*node {
-	projects := present(r.root.get("projects"))
-	if projects == nil || projects.kind != object {
-		return nil // readClaudeSwitches reports it
-	}
+	projects := r.objectIn(r.root, "projects")
 	var found []*node
 	for _, key := range keys {
 		if n := projects.get(key); n != nil && n.kind == object {
@@ -72,9 +69,6 @@ func readClaudeLocal(r *reading, keys []string) {
 }
 
 func readClaudeSwitches(r *reading, keys []string) {
-	if n := present(r.root.get("projects")); n != nil && n.kind != object {
-		r.fail(n, "", "projects: expected an object, found %v", n.kind)
-	}
 	for _, project := range r.claudeProjects(keys) {
 		r.off(project.get("disabledMcpServers"), "")
 		r.off(project.get("disabledMcpjsonServers"), mcpJSON)
@@ -95,13 +89,9 @@ func decodeClaude(f *fields) {
 			// One string of scopes with spaces between, as OAuth writes them.
 			Scopes: strings.Fields(f.textOf(n.get("scopes"))),
 		}
-		if metadata := present(n.get("authServerMetadataUrl")); metadata != nil {
-			f.note(metadata, "not supported: the authorization server is looked for as usual")
-		}
+		f.note(n.get("authServerMetadataUrl"), "not supported: the authorization server is looked for as usual")
 	}
-	if n := f.get("headersHelper"); n != nil {
-		f.note(n, "not supported: the server is contacted without these headers")
-	}
+	f.note(f.get("headersHelper"), "not supported: the server is contacted without these headers")
 }
 
 // claudeTimeout takes "timeout" for a limit of calls as well, which it is in

@@ -34,9 +34,7 @@ func decodeCodex(f *fields) {
 	e.Headers = f.table("http_headers", nil)
 	e.EnvHeaders = f.table("env_http_headers", nil)
 	e.TokenVariable = f.str("bearer_token_env_var")
-	if n := f.get("bearer_token"); n != nil {
-		f.note(n, "not read: name a variable that holds the token in \"bearer_token_env_var\"")
-	}
+	f.note(f.get("bearer_token"), "not read: name a variable that holds the token in \"bearer_token_env_var\"")
 	f.codexVariables()
 	f.codexAuth()
 	if e.Timeout = f.seconds("startup_timeout_sec"); e.Timeout == 0 {
@@ -81,9 +79,7 @@ func (f *fields) codexVariables() {
 
 func (f *fields) codexAuth() {
 	scopes, login := f.list("scopes"), f.object("oauth")
-	if n := f.get("oauth_resource"); n != nil {
-		f.note(n, "not supported: the login is for the address of the server")
-	}
+	f.note(f.get("oauth_resource"), "not supported: the login is for the address of the server")
 	if scopes == nil && login == nil {
 		return
 	}

@@ -34,9 +34,7 @@ func decodeCopilot(f *fields) {
 	if n := f.get("oidc"); n != nil && n.text != "false" {
 		f.note(n, "not supported: the server gets no token of GitHub's")
 	}
-	if n := f.get("filterMapping"); n != nil {
-		f.note(n, "not supported: results are passed on as they are")
-	}
+	f.note(f.get("filterMapping"), "not supported: results are passed on as they are")
 }
 
 func (f *fields) copilotAuth() {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 )
@@ -28,24 +29,19 @@ func crushPlaces(s *site) []place {
 }
 
 func (s *site) crushConfig() string {
-	if dir := s.env("CRUSH_GLOBAL_CONFIG"); filepath.IsAbs(dir) {
-		return dir
-	}
-	return filepath.Join(s.configHome(), "crush")
+	return cmp.Or(s.pathFrom("CRUSH_GLOBAL_CONFIG"), filepath.Join(s.configHome(), "crush"))
 }
 
 // crushData is where Crush keeps what it writes itself.
 func (s *site) crushData() string {
-	if dir := s.env("CRUSH_GLOBAL_DATA"); filepath.IsAbs(dir) {
+	if dir := s.pathFrom("CRUSH_GLOBAL_DATA"); dir != "" {
 		return dir
 	}
-	if dir := s.env("XDG_DATA_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "crush")
-	}
+	data := s.home(".local", "share")
 	if s.os == "windows" {
-		return filepath.Join(s.dirFrom("LOCALAPPDATA", "AppData", "Local"), "crush")
+		data = s.dirFrom("LOCALAPPDATA", "AppData", "Local")
 	}
-	return s.home(".local", "share", "crush")
+	return filepath.Join(cmp.Or(s.pathFrom("XDG_DATA_HOME"), data), "crush")
 }
 
 // parseNothing is the parser of what is not read.

@@ -70,7 +70,11 @@ func (f *fields) expected(n *node, what string) {
 	f.invalid(n, "%s: expected %s, found %v", n.label(f.obj), what, n.kind)
 }
 
+// note warns of a member, if it is given.
 func (f *fields) note(n *node, format string, args ...any) {
+	if present(n) == nil {
+		return
+	}
 	f.warn(n, f.e.Name, "%s: "+format, append([]any{n.label(f.obj)}, args...)...)
 }
 

@@ -84,16 +84,12 @@ func decodeGemini(f *fields) {
 	e.Exclude = f.exactNames("excludeTools")
 	f.geminiOAuth()
 	f.enabled()
-	if n := f.get("tcp"); n != nil {
-		f.note(n, "WebSocket servers are not supported")
-	}
+	f.note(f.get("tcp"), "WebSocket servers are not supported")
 	f.transport()
 	// The older name is for one kind alone.
 	if f.given("httpUrl") && e.Kind != "stdio" {
 		e.Kind = "http"
-		if n := present(f.obj.get("url")); n != nil {
-			f.note(n, `not used, because "httpUrl" is set: remove one of them`)
-		}
+		f.note(f.obj.get("url"), `not used, because "httpUrl" is set: remove one of them`)
 	}
 }
 
@@ -105,9 +101,7 @@ func (f *fields) geminiOAuth() {
 			Scopes:       f.listOf(n.get("scopes")),
 		}
 		for _, name := range []string{"authorizationUrl", "tokenUrl", "registrationUrl", "redirectUri", "audiences", "tokenParamName"} {
-			if m := present(n.get(name)); m != nil {
-				f.note(m, "not supported: the login is as the server describes it")
-			}
+			f.note(n.get(name), "not supported: the login is as the server describes it")
 		}
 	}
 	// The default is the login that the server asks for.

@@ -29,11 +29,11 @@ func goosePlaces(s *site) []place {
 }
 
 func (s *site) gooseConfig() string {
-	if root := s.env("GOOSE_PATH_ROOT"); filepath.IsAbs(root) {
+	if root := s.pathFrom("GOOSE_PATH_ROOT"); root != "" {
 		return filepath.Join(root, "config")
 	}
 	if s.os == "windows" {
-		return filepath.Join(s.dirFrom("APPDATA", "AppData", "Roaming"), "Block", "goose", "config")
+		return filepath.Join(s.appConfig(), "Block", "goose", "config")
 	}
 	return filepath.Join(s.configHome(), "goose")
 }

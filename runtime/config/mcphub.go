@@ -77,7 +77,5 @@ func (f *fields) mcphubNotes() {
 	if n := f.object("custom_instructions"); stringIn(n, "text") != "" {
 		f.note(n, "not supported: no agent gets to see them")
 	}
-	if n := f.get("dev"); n != nil {
-		f.note(n, "for developing the server with MCPHub: it has no effect here")
-	}
+	f.note(f.get("dev"), "for developing the server with MCPHub: it has no effect here")
 }

@@ -33,10 +33,10 @@ func opencodePlaces(s *site) []place {
 			)...)
 		}
 	}
-	if file := s.env("OPENCODE_CONFIG"); filepath.IsAbs(file) {
+	if file := s.pathFrom("OPENCODE_CONFIG"); file != "" {
 		places = append(places, s.ofUser(file, own, readOpenCode))
 	}
-	if dir := s.env("OPENCODE_CONFIG_DIR"); filepath.IsAbs(dir) {
+	if dir := s.pathFrom("OPENCODE_CONFIG_DIR"); dir != "" {
 		places = append(places, both(dir)...)
 	}
 	places = append(places, both(s.home(".opencode"))...)
@@ -181,9 +181,7 @@ func (f *fields) openCodeOAuth() {
 		CallbackPort: f.port(either("callbackPort", "callback_port")),
 	}
 	for _, name := range []string{"redirectUri", "redirect_uri", "authorizationEndpoint", "tokenEndpoint"} {
-		if m := present(n.get(name)); m != nil {
-			f.note(m, "not supported: the login is as the server describes it")
-		}
+		f.note(n.get(name), "not supported: the login is as the server describes it")
 	}
 }
 

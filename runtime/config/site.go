@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -173,10 +174,15 @@ func (s *site) env(name string) string {
 // dirFrom is the directory that a variable names, or the fallback under the
 // home directory. Relative values are ignored, as XDG demands.
 func (s *site) dirFrom(name string, fallback ...string) string {
-	if dir := s.env(name); filepath.IsAbs(dir) {
-		return dir
+	return cmp.Or(s.pathFrom(name), s.home(fallback...))
+}
+
+// pathFrom is the absolute path that a variable holds, or "".
+func (s *site) pathFrom(name string) string {
+	if path := s.env(name); filepath.IsAbs(path) {
+		return path
 	}
-	return s.home(fallback...)
+	return ""
 }
 
 // home is a path under the home directory, "" when there is none: a relative

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 )
@@ -24,18 +25,15 @@ func vscodePlaces(s *site) []place {
 // editor works on from another one, that of its server first.
 func (s *site) vscodeUserFiles() []string {
 	servers := []string{s.home(".vscode-server"), s.home(".vscode-server-insiders"), s.home(".vscode-remote")}
-	if dir := s.env("VSCODE_AGENT_FOLDER"); filepath.IsAbs(dir) {
+	if dir := s.pathFrom("VSCODE_AGENT_FOLDER"); dir != "" {
 		servers = []string{dir}
 	}
 	var data []string
 	for _, dir := range servers {
 		data = append(data, filepath.Join(dir, "data"))
 	}
-	root := s.appConfig()
-	if dir := s.env("VSCODE_APPDATA"); filepath.IsAbs(dir) {
-		root = dir
-	}
-	if dir := s.env("VSCODE_PORTABLE"); filepath.IsAbs(dir) {
+	root := cmp.Or(s.pathFrom("VSCODE_APPDATA"), s.appConfig())
+	if dir := s.pathFrom("VSCODE_PORTABLE"); dir != "" {
 		data = append(data, filepath.Join(dir, "user-data"))
 	} else {
 		for _, product := range []string{"Code", "Code - Insiders", "VSCodium"} {
@@ -69,15 +67,11 @@ func decodeVSCode(f *fields) {
 	if n := f.object("oauth"); n != nil {
 		e.Auth = &Auth{ClientID: f.textOf(n.get("clientId"))}
 	}
-	if n := f.get("sandbox"); n != nil {
-		f.note(n, "not supported: the server runs without a sandbox")
-	}
+	f.note(f.get("sandbox"), "not supported: the server runs without a sandbox")
 	if f.flag("sandboxEnabled", false) {
 		f.note(f.get("sandboxEnabled"), "not supported: the server runs without a sandbox")
 	}
-	if n := f.get("dev"); n != nil {
-		f.note(n, "for developing the server in VS Code: it has no effect here")
-	}
+	f.note(f.get("dev"), "for developing the server in VS Code: it has no effect here")
 	f.enabled()
 	f.transport()
 	f.envFile()

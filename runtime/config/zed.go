@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 )
@@ -19,10 +20,7 @@ func (s *site) zedConfig() string {
 	case "windows":
 		return filepath.Join(s.appConfig(), "Zed")
 	}
-	if dir := s.env("FLATPAK_XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "zed")
-	}
-	return filepath.Join(s.configHome(), "zed")
+	return filepath.Join(cmp.Or(s.pathFrom("FLATPAK_XDG_CONFIG_HOME"), s.configHome()), "zed")
 }
 
 // readZed reads the settings at the top. What an agent's profile says of
