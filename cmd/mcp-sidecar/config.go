@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime"
-	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
 )
 
 // configuration prints the entries that count. It starts nothing.
@@ -22,26 +20,16 @@ func configuration(ctx context.Context, f *flags, w *world, log *slog.Logger, _ 
 	if err != nil {
 		return failed(ctx, w, err)
 	}
-	return printed(ctx, w, configCode(found), func(out io.Writer) {
+	return printed(ctx, w, errorCode(found.Errors), func(out io.Writer) {
 		switch {
 		case f.json:
 			printConfigurationJSON(out, found)
 		case len(found.Servers) == 0 && len(found.Errors) == 0:
-			printAdvice(out, f.cwd, opt.Home, config.UserFile(opt.Home, os.LookupEnv))
+			f.advise(out)
 		default:
 			printConfiguration(out, found)
 		}
 	})
-}
-
-// configCode is the exit code of config: whether everything can be used.
-func configCode(c *runtime.Configuration) int {
-	for _, d := range c.Errors {
-		if d.Severity == rpc.SeverityError {
-			return exitFailed
-		}
-	}
-	return exitOK
 }
 
 func printConfigurationJSON(out io.Writer, c *runtime.Configuration) {
@@ -58,13 +46,7 @@ func printConfiguration(out io.Writer, c *runtime.Configuration) {
 		listed[s.Name] = true
 		printWrapped(out, "", fmt.Sprintf("%s  %s, %s", s.Name, s.Transport, s.State))
 		line := func(format string, args ...any) { printWrapped(out, "    ", fmt.Sprintf(format, args...)) }
-		line("from %s", stands(s.Source))
-		for _, a := range s.Source.Aliases {
-			line("also %s in %s", a.Name, placed(a.Path, a.Line, a.Column))
-		}
-		for _, x := range s.Shadows {
-			line("instead of the one in %s (%s, %s)%s", placed(x.Path, x.Line, x.Column), x.ProviderName, x.Level, same(x))
-		}
+		printProvenance(out, "    ", s.Source, s.Shadows)
 		line("%s", s.Written)
 		for _, d := range c.Errors {
 			if d.Server == s.Name {

@@ -5,41 +5,30 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime"
-	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
 )
 
 // doctor examines a session of its own.
 func doctor(ctx context.Context, f *flags, w *world, log *slog.Logger, _ []string) int {
-	ctx, stop := untilSignal(ctx)
-	defer stop()
-	m, closeAll := f.open(log, runtime.Options{})
-	defer closeAll(0)
-	host := newScreenHost(f, w, "")
-	client, _, err := f.start(ctx, m, host, waitForAll, rpc.UncachedWait)
-	host.clear()
-	if err != nil {
-		return failed(ctx, w, err)
-	}
-	report, err := client.Doctor(ctx, &rpc.DoctorParams{})
-	if err != nil {
-		return failed(ctx, w, err)
-	}
-	return printed(ctx, w, doctorCode(report), func(out io.Writer) {
-		if f.json {
-			printJSON(out, report)
-			return
+	return f.withServers(ctx, w, log, func(ctx context.Context, client *runtime.Client, _ *rpc.Snapshot) int {
+		report, err := client.Doctor(ctx, &rpc.DoctorParams{})
+		if err != nil {
+			return failed(ctx, w, err)
 		}
-		printReport(out, report)
-		if len(report.Servers) == 0 && report.Healthy {
-			home := homeDir()
-			printAdvice(out, f.cwd, home, config.UserFile(home, os.LookupEnv))
-		}
+		return printed(ctx, w, doctorCode(report), func(out io.Writer) {
+			if f.json {
+				printJSON(out, report)
+				return
+			}
+			printReport(out, report)
+			if len(report.Servers) == 0 && report.Healthy {
+				f.advise(out)
+			}
+		})
 	})
 }
 
@@ -134,13 +123,7 @@ func printExamined(out io.Writer, s rpc.DoctorServer) {
 	r := s.Server
 	printWrapped(out, "  ", r.Name+"  "+headline(r))
 	line := func(format string, args ...any) { printWrapped(out, "      ", fmt.Sprintf(format, args...)) }
-	line("from %s", stands(r.Source))
-	for _, a := range r.Source.Aliases {
-		line("also %s in %s", a.Name, placed(a.Path, a.Line, a.Column))
-	}
-	for _, x := range s.Shadows {
-		line("instead of the one in %s (%s, %s)%s", placed(x.Path, x.Line, x.Column), x.ProviderName, x.Level, same(x))
-	}
+	printProvenance(out, "      ", r.Source, s.Shadows)
 	line("written as %s", s.Written)
 	for _, text := range needs(s) {
 		line("%s", text)
@@ -171,13 +154,6 @@ func printLastError(out io.Writer, s rpc.Server, findings []rpc.Finding) {
 	for _, text := range s.Error.Stderr {
 		printWrapped(out, "      ", "| "+text)
 	}
-}
-
-func same(x rpc.Shadow) string {
-	if x.Same {
-		return ", which is the same"
-	}
-	return ""
 }
 
 // needs are what an entry takes from elsewhere, a line each.

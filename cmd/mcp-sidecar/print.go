@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"unicode"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
 )
 
 // toolContent is what of a result people read (MCP: CallToolResult).
@@ -49,6 +51,12 @@ func (c *toolContent) print(out io.Writer, whole json.RawMessage) {
 			fmt.Fprintf(out, "[%s %s, %d bytes of base64; --json has it]\n", b.Type, b.MIMEType, len(b.Data))
 		}
 	}
+}
+
+// advise is printAdvice where this program runs.
+func (f *flags) advise(out io.Writer) {
+	home := homeDir()
+	printAdvice(out, f.cwd, home, config.UserFile(home, os.LookupEnv))
 }
 
 // printAdvice tells somebody without servers how to get one: in the project's
@@ -177,12 +185,7 @@ func printHelpful(out io.Writer, e *rpc.ServerError) {
 	}
 }
 
-func place(d rpc.Diagnostic) string {
-	if d.Line == 0 {
-		return d.Path
-	}
-	return fmt.Sprintf("%s:%d:%d", d.Path, d.Line, d.Column)
-}
+func place(d rpc.Diagnostic) string { return placed(d.Path, d.Line, d.Column) }
 
 func printJSON(out io.Writer, v interface{ AppendJSON([]byte) []byte }) {
 	_, _ = out.Write(append(v.AppendJSON(nil), '\n')) // out is a buffer

@@ -8,14 +8,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime"
-	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
 )
 
 // start opens a session of our own for a command. gate is how long servers are
@@ -65,27 +63,34 @@ func (f *flags) params(gate int, uncached rpc.Uncached) *rpc.InitializeParams {
 
 // list prints every server and its tools.
 func list(ctx context.Context, f *flags, w *world, log *slog.Logger, _ []string) int {
+	return f.withServers(ctx, w, log, func(ctx context.Context, _ *runtime.Client, snap *rpc.Snapshot) int {
+		return printed(ctx, w, listCode(snap), func(out io.Writer) {
+			switch {
+			case f.json:
+				printJSON(out, snap)
+			case len(snap.Servers) == 0 && len(snap.Errors) == 0:
+				f.advise(out)
+			default:
+				printTable(out, snap)
+			}
+		})
+	})
+}
+
+// withServers gives use a session of its own, when every server is connected or
+// has failed.
+func (f *flags) withServers(ctx context.Context, w *world, log *slog.Logger, use func(context.Context, *runtime.Client, *rpc.Snapshot) int) int {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	m, closeAll := f.open(log, runtime.Options{})
 	defer closeAll(0)
 	host := newScreenHost(f, w, "")
-	_, snap, err := f.start(ctx, m, host, waitForAll, rpc.UncachedWait)
+	client, snap, err := f.start(ctx, m, host, waitForAll, rpc.UncachedWait)
 	host.clear()
 	if err != nil {
 		return failed(ctx, w, err)
 	}
-	return printed(ctx, w, listCode(snap), func(out io.Writer) {
-		switch {
-		case f.json:
-			printJSON(out, snap)
-		case len(snap.Servers) == 0 && len(snap.Errors) == 0:
-			home := homeDir()
-			printAdvice(out, f.cwd, home, config.UserFile(home, os.LookupEnv))
-		default:
-			printTable(out, snap)
-		}
-	})
+	return use(ctx, client, snap)
 }
 
 // listCode is the exit code of list: whether everything is as it should be. What
@@ -98,10 +103,13 @@ func listCode(snap *rpc.Snapshot) int {
 		default:
 		}
 	}
-	for _, d := range snap.Errors {
-		if d.Severity == rpc.SeverityError {
-			return exitFailed
-		}
+	return errorCode(snap.Errors)
+}
+
+// errorCode is the exit code that diagnostics call for.
+func errorCode(all []rpc.Diagnostic) int {
+	if slices.ContainsFunc(all, func(d rpc.Diagnostic) bool { return d.Severity == rpc.SeverityError }) {
+		return exitFailed
 	}
 	return exitOK
 }

@@ -5,8 +5,6 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 )
 
 // pageWidth is where lines are wrapped, in characters.
@@ -34,20 +32,4 @@ func printWrapped(out io.Writer, indent, text string) {
 		empty = false
 	}
 	fmt.Fprintln(out, strings.TrimRight(line, " "))
-}
-
-// placed is a file and the place in it; "" for no file.
-func placed(path string, line, column int) string {
-	if line == 0 {
-		return path
-	}
-	return fmt.Sprintf("%s:%d:%d", path, line, column)
-}
-
-// stands is where an entry stands.
-func stands(s rpc.Source) string {
-	if s.Path == "" {
-		return s.ProviderName
-	}
-	return fmt.Sprintf("%s (%s, %s)", placed(s.Path, s.Line, s.Column), s.ProviderName, s.Level)
 }
