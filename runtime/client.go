@@ -60,22 +60,31 @@ var errNotOpen = &rpc.Error{Code: rpc.CodeNotInitialized, Message: "the session 
 // nextView waits for the view after v.
 func (m *Manager) nextView(ctx context.Context, v *view) error { return m.await(ctx, v.superseded) }
 
+// viewWhen waits for a view that will do.
+func (m *Manager) viewWhen(ctx context.Context, does func(*view) bool) (*view, error) {
+	for {
+		v := m.view.Load()
+		if does(v) {
+			return v, nil
+		}
+		if err := m.nextView(ctx, v); err != nil {
+			return nil, err
+		}
+	}
+}
+
 // known waits, while a discovery is under way, until the servers are known, and
 // says which one is not.
 func (m *Manager) known(ctx context.Context, servers ...string) error {
-	for {
-		v := m.view.Load()
-		missing := slices.IndexFunc(servers, func(s string) bool { _, ok := v.servers[s]; return !ok })
-		if missing < 0 {
-			return nil
-		}
-		if !v.searching {
-			return v.noSuchServer(servers[missing])
-		}
-		if err := m.nextView(ctx, v); err != nil {
-			return err
-		}
+	missing := -1
+	v, err := m.viewWhen(ctx, func(v *view) bool {
+		missing = slices.IndexFunc(servers, func(s string) bool { _, ok := v.servers[s]; return !ok })
+		return missing < 0 || !v.searching
+	})
+	if err == nil && missing >= 0 {
+		err = v.noSuchServer(servers[missing])
 	}
+	return err
 }
 
 // await waits for something the loop closes.

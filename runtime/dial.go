@@ -229,9 +229,9 @@ func tooSlow(ctx context.Context, err error, stage transport.Stage, timeout time
 // entry asks for.
 func (m *Manager) specOf(ctx context.Context, c candidate, cwd string) (transport.Spec, []string, error) {
 	e := c.entry
-	x, err := e.Expand(ctx, config.Expander{
-		Getenv: m.opt.Getenv, Home: m.opt.Home, Folder: cwd, Run: m.commands.output, Inputs: c.inputs,
-	})
+	with := m.opt.expander(cwd)
+	with.Run, with.Inputs = m.commands.output, c.inputs
+	x, err := e.Expand(ctx, with)
 	if err != nil {
 		return transport.Spec{}, nil, err
 	}

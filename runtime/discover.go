@@ -140,7 +140,7 @@ func newSearcher(o *Options, p *rpc.InitializeParams, set settings) *searcher {
 			Files:         d.Files,
 			FilterExa:     orTrue(d.FilterExa),
 		},
-		expand: config.Expander{Getenv: o.Getenv, Home: o.Home, Folder: p.Cwd},
+		expand: o.expander(p.Cwd),
 	}
 	if o.Nested {
 		s.opt.Include, s.opt.Files = []string{config.HostID}, nil
@@ -149,6 +149,11 @@ func newSearcher(o *Options, p *rpc.InitializeParams, set settings) *searcher {
 		s.cache = o.Cache
 	}
 	return s
+}
+
+// expander expands variables and files, and runs nothing.
+func (o *Options) expander(cwd string) config.Expander {
+	return config.Expander{Getenv: o.Getenv, Home: o.Home, Folder: cwd}
 }
 
 // foldersOf gives the workspace folders as paths; those that are not file: URIs

@@ -14,11 +14,9 @@ import (
 
 // Doctor implements rpc.Sidecar.
 func (c *Client) Doctor(ctx context.Context, p *rpc.DoctorParams) (*rpc.DoctorReport, error) {
-	v := c.m.view.Load()
-	for ; v.searching; v = c.m.view.Load() {
-		if err := c.m.nextView(ctx, v); err != nil {
-			return nil, err
-		}
+	v, err := c.m.viewWhen(ctx, (*view).found)
+	if err != nil {
+		return nil, err
 	}
 	if _, ok := v.servers[p.Server]; p.Server != "" && !ok {
 		return nil, v.noSuchServer(p.Server)
@@ -129,7 +127,7 @@ func (ex *examination) server(ctx context.Context, x *examined) rpc.DoctorServer
 		return out
 	}
 	for i, file := range e.Uses().Files { // in the order of EnvFiles
-		out.EnvFiles[i].Readable = e.CanRead(ctx, ex.expander(), file)
+		out.EnvFiles[i].Readable = e.CanRead(ctx, ex.opt.expander(ex.cwd), file)
 	}
 	if e.Kind == string(transport.Stdio) {
 		out.Search = ex.search(ctx, e)
@@ -137,16 +135,11 @@ func (ex *examination) server(ctx context.Context, x *examined) rpc.DoctorServer
 	return out
 }
 
-// expander leaves commands unrun.
-func (ex *examination) expander() config.Expander {
-	return config.Expander{Getenv: ex.opt.Getenv, Home: ex.opt.Home, Folder: ex.cwd}
-}
-
 // search says where the entry's command is; nil when that cannot be known.
 func (ex *examination) search(ctx context.Context, e *config.Entry) *rpc.CommandSearch {
 	alone := *e
 	alone.NeedsInput, alone.EnvFile = nil, ""
-	x, err := alone.Expand(ctx, ex.expander())
+	x, err := alone.Expand(ctx, ex.opt.expander(ex.cwd))
 	if err != nil {
 		return nil
 	}

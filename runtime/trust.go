@@ -10,23 +10,15 @@ var _ rpc.Trust = (*Client)(nil)
 
 // TrustList implements rpc.Trust.
 func (c *Client) TrustList(ctx context.Context, _ *rpc.TrustListParams) (*rpc.TrustListResult, error) {
-	for {
-		var list []rpc.ProjectServer
-		var v *view
-		err := c.m.do(func() {
-			v = c.m.view.Load()
-			list = trustList(&c.m.found, c.m.consent, c.m.book)
-		})
-		if err != nil {
-			return nil, err
-		}
-		if !v.searching {
-			return &rpc.TrustListResult{Servers: list}, nil
-		}
-		if err := c.m.nextView(ctx, v); err != nil {
-			return nil, err
-		}
+	if _, err := c.m.viewWhen(ctx, (*view).found); err != nil {
+		return nil, err
 	}
+	var list []rpc.ProjectServer
+	err := c.m.do(func() { list = trustList(&c.m.found, c.m.consent, c.m.book) })
+	if err != nil {
+		return nil, err
+	}
+	return &rpc.TrustListResult{Servers: list}, nil
 }
 
 // TrustAllow implements rpc.Trust.

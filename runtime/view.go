@@ -22,6 +22,9 @@ type view struct {
 	superseded chan struct{}
 }
 
+// found: no discovery is under way.
+func (v *view) found() bool { return !v.searching }
+
 // handle is how a call reaches a server.
 type handle struct {
 	srv   *server
@@ -51,13 +54,6 @@ func (m *Manager) Snapshot() *rpc.Snapshot { return m.view.Load().snap }
 // Answered waits until the user is asked nothing any more, and what was answered
 // is carried out.
 func (m *Manager) Answered(ctx context.Context) error {
-	for {
-		v := m.view.Load()
-		if !v.searching && !v.asking {
-			return nil
-		}
-		if err := m.nextView(ctx, v); err != nil {
-			return err
-		}
-	}
+	_, err := m.viewWhen(ctx, func(v *view) bool { return !v.searching && !v.asking })
+	return err
 }
