@@ -38,11 +38,7 @@ func trustKeyOf(e *config.Entry) trustKey { return trustKey{e.Dir(), e.Name, e.T
 type inputKey struct{ path, id string }
 
 func (c consent) deciding(key trustKey, d rpc.Decision) consent {
-	c.decisions = maps.Clone(c.decisions)
-	if c.decisions == nil {
-		c.decisions = map[trustKey]rpc.Decision{}
-	}
-	if c.decisions[key] = d; d == "" {
+	if c.decisions = with(c.decisions, key, d); d == "" {
 		delete(c.decisions, key)
 	}
 	return c
@@ -50,19 +46,21 @@ func (c consent) deciding(key trustKey, d rpc.Decision) consent {
 
 func (c consent) giving(key inputKey, value *string) consent {
 	if value == nil {
-		c.declined = maps.Clone(c.declined)
-		if c.declined == nil {
-			c.declined = map[inputKey]bool{}
-		}
-		c.declined[key] = true
-		return c
+		c.declined = with(c.declined, key, true)
+	} else {
+		c.values = with(c.values, key, *value)
 	}
-	c.values = maps.Clone(c.values)
-	if c.values == nil {
-		c.values = map[inputKey]string{}
-	}
-	c.values[key] = *value
 	return c
+}
+
+// with is a copy of a map with one more in it.
+func with[K comparable, V any](all map[K]V, key K, value V) map[K]V {
+	all = maps.Clone(all)
+	if all == nil {
+		all = map[K]V{}
+	}
+	all[key] = value
+	return all
 }
 
 // again forgets what was put off, but for nothing that was given.

@@ -229,9 +229,9 @@ func tooSlow(ctx context.Context, err error, stage transport.Stage, timeout time
 // entry asks for.
 func (m *Manager) specOf(ctx context.Context, c candidate, cwd string) (transport.Spec, []string, error) {
 	e := c.entry
-	with := m.opt.expander(cwd)
-	with.Run, with.Inputs = m.commands.output, c.inputs
-	x, err := e.Expand(ctx, with)
+	expander := m.opt.expander(cwd)
+	expander.Run, expander.Inputs = m.commands.output, c.inputs
+	x, err := e.Expand(ctx, expander)
 	if err != nil {
 		return transport.Spec{}, nil, err
 	}

@@ -38,7 +38,7 @@ func TestNothingOfAnUntrustedProjectRuns(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	proof := d.project()
-	for _, args := range []string{"list", "list --json", "call theirs tool", "trust list", "trust deny theirs", "list", "trust revoke theirs"} {
+	for _, args := range []string{"list", "list --json", "call theirs tool", "trust list", "trust deny theirs", "list", "trust revoke theirs", "doctor", "config --json"} {
 		got := d.run(d.sidecar(strings.Fields(args)...))
 		if d.ran(proof) {
 			t.Fatalf("%s ran it: %+v", args, got)

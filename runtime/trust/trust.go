@@ -199,6 +199,11 @@ func (s *Store) await(ctx context.Context, f func(context.Context) (Book, error)
 	}
 	ended := make(chan outcome, 1)
 	go func() {
+		defer func() { // a file must not end the process
+			if v := recover(); v != nil {
+				ended <- outcome{err: fmt.Errorf("a bug in mcp-sidecar: %v", v)}
+			}
+		}()
 		book, err := f(ctx)
 		ended <- outcome{book, err}
 	}()

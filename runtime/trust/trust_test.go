@@ -79,6 +79,14 @@ func names(t *testing.T, dir string) []string {
 	return names
 }
 
+func TestAPanicIsAnErrorThatTrustsNothing(t *testing.T) {
+	s := Open(filepath.Join(t.TempDir(), "trust.json"))
+	book, err := s.await(t.Context(), func(context.Context) (Book, error) { panic("a bug") })
+	if err == nil || !strings.Contains(err.Error(), "a bug") || len(book.Entries()) != 0 {
+		t.Errorf("%v, %v", book.Entries(), err)
+	}
+}
+
 func TestWhatIsNotThereHasDecidedNothing(t *testing.T) {
 	s := store(t)
 	if b := load(t, s); len(b.Entries()) != 0 {
