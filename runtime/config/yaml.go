@@ -201,6 +201,10 @@ func (c *yamlConverter) members(v *yaml.Node, depth int) []member {
 			c.fail(written, "a key that is a list or a mapping: write a word, or quote it")
 			return nil
 		}
+		if v.Style&yaml.FlowStyle != 0 && isUnspaced(key, value) {
+			c.fail(written, "a key without a value: write a colon and a space between the two")
+			return nil
+		}
 		all = append(all, member{key.Value, c.node(value, depth)})
 	}
 	if len(merged) == 0 {
@@ -214,6 +218,14 @@ func (c *yamlConverter) members(v *yaml.Node, depth int) []member {
 		c.mergeAll(&m, value)
 	}
 	return m.all
+}
+
+// isUnspaced says of a member of a mapping in braces that it is most likely a key
+// and a value with no space between: {TOKEN:value} has a key of that name. What
+// tells of it would tell the value.
+func isUnspaced(key, value *yaml.Node) bool {
+	return key.Style == 0 && strings.ContainsAny(key.Value, ":=") &&
+		value.Kind == yaml.ScalarNode && value.Style == 0 && value.Value == "" && value.Anchor == ""
 }
 
 // merging is a mapping whose merge keys are followed. The first of a name

@@ -41,6 +41,7 @@ func yamlValues() []languageCase {
 		{"a: &x {b: 1, c: 2}\nd:\n  <<: *x\n  c: 3\n  e: 4", `{"a":{"b":1,"c":2},"d":{"c":3,"e":4,"b":1}}`},
 		{"a: &x {b: 1}\nc: &y [*x, {b: 2, d: 3}]\ne: {<<: *y}\nf: {<<: [{d: 4}, *x], <<: {b: 5, g: 6}}", `{"a":{"b":1},"c":[{"b":1},{"b":2,"d":3}],"e":{"b":1,"d":3},"f":{"d":4,"b":1,"g":6}}`},
 		{"a: &x {b: 1}\nc: &y {<<: *x, d: 2}\ne: {<<: *y}", `{"a":{"b":1},"c":{"d":2,"b":1},"e":{"d":2,"b":1}}`},
+		{"{a:, b, \"c:d\", 'e:f': , g:h: i}", `{"a":null,"b":null,"c:d":null,"e:f":null,"g:h":"i"}`},
 		{"'<<': 1\na: <<\nb: {!!str <<: 2}", `{"<<":1,"a":"<<","b":{"<<":2}}`},
 		{"extensions:\n  fetch:\n    cmd: uvx\n    args: [mcp-server-fetch]\n    enabled: true", `{"extensions":{"fetch":{"cmd":"uvx","args":["mcp-server-fetch"],"enabled":true}}}`},
 	}
@@ -56,6 +57,8 @@ func yamlErrors() []languageCase {
 		{"---\n---\n", `2:1 a second document: only one is read, so leave out the --- before it`},
 		{"? [a]\n: b", `1:3 a key that is a list or a mapping: write a word, or quote it`},
 		{"{{a: b}: c}", `1:2 a key that is a list or a mapping: write a word, or quote it`},
+		{"a: {TOKEN:hunter2, b: c}", `1:5 a key without a value: write a colon and a space between the two`},
+		{"a: {b: c, TOKEN=hunter2}", `1:11 a key without a value: write a colon and a space between the two`},
 		{"a: &x [b]\n*x : c", `2:1 a key that is a list or a mapping: write a word, or quote it`},
 		{"a: &x [b]\nc: {<<: *x}", `1:8 a merge key (<<) needs a mapping, or a list of mappings`},
 		{"a:\n  <<: b", `2:7 a merge key (<<) needs a mapping, or a list of mappings`},
