@@ -149,7 +149,7 @@ func (ex *expansion) table(ctx context.Context, where string, table map[string]s
 	defer func() { ex.inTable = false }()
 	out := make(map[string]string, len(table))
 	for _, name := range slices.Sorted(maps.Keys(table)) {
-		if value, ok := ex.value(ctx, where+"."+name, table[name]); ok {
+		if value, ok := ex.value(ctx, where+"."+shownName(name), table[name]); ok {
 			out[name] = value
 		}
 	}
@@ -236,7 +236,7 @@ func (ex *expansion) variable(ctx context.Context, where string, p piece, depth 
 		return ex.text(ctx, where, p.fallback, depth+1)
 	case whenMissing:
 		if v == "" {
-			ex.fail(fmt.Errorf("%s: the variable %s is not set or empty", where, p.name))
+			ex.fail(fmt.Errorf("%s: the variable %s is not set or empty", where, shownVariable(p.name)))
 		}
 	case noFallback:
 	}
@@ -245,14 +245,14 @@ func (ex *expansion) variable(ctx context.Context, where string, p piece, depth 
 		ex.secret(v)
 		return v
 	case f&formKeyring != 0:
-		ex.fail(fmt.Errorf("%s: the variable %s is not set: what is kept in a keyring cannot be read", where, p.name))
+		ex.fail(fmt.Errorf("%s: the variable %s is not set: what is kept in a keyring cannot be read", where, shownVariable(p.name)))
 	case f&formUnsetFails != 0:
-		ex.fail(fmt.Errorf("%s: the variable %s is not set", where, p.name))
+		ex.fail(fmt.Errorf("%s: the variable %s is not set", where, shownVariable(p.name)))
 	case f&formUnsetEmpty != 0 || ex.inTable && f&formTableEmpty != 0:
-		ex.warn("%s: the variable %s is not set, so it is empty", where, p.name)
+		ex.warn("%s: the variable %s is not set, so it is empty", where, shownVariable(p.name))
 		return ""
 	default:
-		ex.warn("%s: the variable %s is not set, so its reference stays as written", where, p.name)
+		ex.warn("%s: the variable %s is not set, so its reference stays as written", where, shownVariable(p.name))
 	}
 	ex.unresolved = true
 	return p.text

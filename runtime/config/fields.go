@@ -280,7 +280,7 @@ func (f *fields) transport() {
 		}
 		named, ok := kindNamed(n.text)
 		if !ok {
-			f.invalid(n, `unknown server type "%s"`, n.text)
+			f.invalid(n, `unknown server type "%s"`, ShownText(n.text))
 			return
 		}
 		f.e.Kind = named
@@ -337,7 +337,7 @@ func (f *fields) unused(silent []string) {
 func UnknownKeys(names []string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {
-		quoted[i] = strconv.Quote(name)
+		quoted[i] = strconv.Quote(shownName(name))
 	}
 	if len(names) == 1 {
 		return "unknown key " + quoted[0] + ": it has no effect"

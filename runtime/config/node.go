@@ -91,13 +91,14 @@ func (n *node) get(name string) *node {
 	return nil
 }
 
-// pointer is the JSON pointer of n in its document (RFC 6901).
+// pointer is the JSON pointer of n in its document (RFC 6901), in which a name
+// that holds a secret by mistake is shown without it.
 func (n *node) pointer() string {
 	n = n.written()
 	if n.parent == nil {
 		return ""
 	}
-	return n.parent.pointer() + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(n.key)
+	return n.parent.pointer() + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(shownName(n.key))
 }
 
 // position is where n stands, or 0, 0.

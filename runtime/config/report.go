@@ -88,7 +88,7 @@ func (n *node) label(from *node) string {
 			parts = append(parts, "["+n.key+"]")
 			continue
 		}
-		parts = append(parts, n.key)
+		parts = append(parts, shownName(n.key))
 	}
 	slices.Reverse(parts)
 	return strings.ReplaceAll(strings.Join(parts, "."), ".[", "[")

@@ -27,6 +27,7 @@ func (e *Entry) Shown() json.RawMessage {
 // words are left out unless their name says that they are secret.
 func (e *Entry) Literals() []string {
 	_, hidden := e.masked()
+	hidden = append(hidden, e.composed()...)
 	var literals []string
 	for _, text := range hidden {
 		for _, form := range []string{text, unescapedURL(text)} {
@@ -36,6 +37,20 @@ func (e *Entry) Literals() []string {
 		}
 	}
 	return literals
+}
+
+// composed are the secrets in what the dialect itself puts together from parts
+// of the entry, of which none needs to sound secret by itself.
+func (e *Entry) composed() []string {
+	k := &mask{forms: e.forms}
+	for name, value := range e.Headers {
+		k.text(value, guardTable.of(name, &node{kind: text}))
+	}
+	k.text(e.URL, guardOpen)
+	if e.Auth != nil {
+		k.text(e.Auth.ClientSecret, guardSecret)
+	}
+	return k.hidden
 }
 
 // literals are secrets too, but for the names of variables that are set.
@@ -124,7 +139,7 @@ func (k *mask) value(n *node, g guard) *node {
 		out.items = k.items(n.items, g)
 	case object:
 		for _, m := range n.members {
-			out.members = append(out.members, member{m.name, k.value(m.value, g.of(m.name, m.value))})
+			out.members = append(out.members, member{k.name(m.name), k.value(m.value, g.of(m.name, m.value))})
 		}
 	}
 	return out
@@ -135,7 +150,7 @@ func (k *mask) items(items []*node, g guard) []*node {
 	out := make([]*node, len(items))
 	for i, item := range items {
 		own := g
-		if i > 0 && items[i-1].kind == text && item.kind == text && isSecretFlag(items[i-1].text) && !isFlag(item.text) {
+		if i > 0 && items[i-1].kind == text && isSecretFlag(items[i-1].text) && !isFlag(item.text) {
 			own = guardSecret
 		}
 		out[i] = k.value(item, own)

@@ -71,6 +71,9 @@ func (k *mask) referenceAt(s string, i, closing, depth int) (pieces []shownPiece
 		}
 	case rest[0] == '{':
 		if text := braced.FindString(rest); text != "" {
+			if name := strings.TrimSuffix(text[strings.IndexByte(text, ':')+1:], "}"); isValueForName(name) {
+				return []shownPiece{{text[:len(text)-len(name)-1], true}, {text: name}, {"}", true}}, i + len(text)
+			}
 			return whole(i + len(text))
 		}
 	case rest[0] == '$':
@@ -87,21 +90,44 @@ func isWordByte(c byte) bool {
 	return c == '_' || isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// bracesAt takes "${…}" apart: a default is written out.
+// bracesAt takes "${…}" apart: a default is written out, and so is what follows
+// any word that does not say that a name does.
 func (k *mask) bracesAt(s string, depth int) []shownPiece {
 	inner := s[2 : len(s)-1]
 	if !referring.MatchString(inner) {
 		return []shownPiece{{text: s}}
 	}
-	if name, fallback, ok := strings.Cut(inner, ":-"); ok {
-		pieces := []shownPiece{{"${" + name + ":-", true}}
-		pieces = append(pieces, k.referencesIn(fallback, depth+1)...)
+	name, rest, more := strings.Cut(inner, ":")
+	written := func(before, value string) []shownPiece {
+		pieces := []shownPiece{{"${" + before, true}}
+		pieces = append(pieces, k.referencesIn(value, depth+1)...)
 		return append(pieces, shownPiece{"}", true})
 	}
-	if command, ok := strings.CutPrefix(inner, "cmd:"); ok {
-		return []shownPiece{{"${cmd:" + k.command(command) + "}", true}}
+	switch {
+	case !more && isValueForName(name):
+		return written("", name)
+	case !more:
+	case name == "cmd":
+		return []shownPiece{{"${cmd:" + k.command(rest) + "}", true}}
+	case !refers(name) && rest != "" && strings.Contains("-+=?", rest[:1]):
+		return written(name+":"+rest[:1], rest[1:])
+	case !refers(name), isValueForName(rest):
+		return written(name+":", rest)
+	case name == "env":
+		if variable, value, ok := strings.Cut(rest, ":-"); ok {
+			return written("env:"+variable+":-", value)
+		}
 	}
 	return []shownPiece{{s, true}}
+}
+
+// refers says that in "${word:…}" a name follows, of a variable, say.
+func refers(word string) bool {
+	switch word {
+	case "env", "input", "file", "command", "config", "workspaceFolder":
+		return true
+	}
+	return false
 }
 
 // parenthesised is the length of what stands in parentheses at the beginning of

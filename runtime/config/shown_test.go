@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -41,6 +42,14 @@ func TestShownHidesWhatIsLikelyToBeASecretAndNothingElse(t *testing.T) {
 		{`{"url":"postgres://me:p/w@h/db"}`, `{"url":"postgres://[redacted]@h/db"}`},
 		{`{"url":"https://h/@me/x"}`, ""},
 		{`{"args":["--url=https://u:p@h/"]}`, `{"args":["--url=https://[redacted]:[redacted]@h/"]}`},
+		{`{"args":["--token",["a",{"b":"c"}],"--auth","--verbose"]}`, `{"args":["--token",["[redacted]",{"b":"[redacted]"}],"--auth","--verbose"]}`},
+		// Words behind the names of variables, in any dialect.
+		{`{"env":{"TOKEN":"${A:=b}","KEY":"${A:+b}","PIN":"${A:?${B:-c}}","PASS":"${A:b}"}}`, `{"env":{"TOKEN":"${A:=[redacted]}","KEY":"${A:+[redacted]}","PIN":"${A:?${B:-[redacted]}}","PASS":"${A:[redacted]}"}}`},
+		{`{"env":{"TOKEN":"${env:A:-b}","KEY":"${file:~/.token}","PIN":"${config:a.b}${workspaceFolder:c}${command:d.e}"}}`, `{"env":{"TOKEN":"${env:A:-[redacted]}","KEY":"${file:~/.token}","PIN":"${config:a.b}${workspaceFolder:c}${command:d.e}"}}`},
+		// Values where names should be.
+		{`{"args":["${` + token + `}","${env:` + token + `}","{env:` + token + `}","${AWS_KEY_1A2B3C4D5E6F7G8H9}"]}`, `{"args":["${[redacted]}","${env:[redacted]}","{env:[redacted]}","${AWS_KEY_1A2B3C4D5E6F7G8H9}"]}`},
+		{`{"bearer_token_env_var":"` + token + `","env_http_headers":{"A":"horse-staple"},"env_keys":["AWS_KEY_1A2B3C4D5E6F7G8H9"]}`, `{"bearer_token_env_var":"[redacted]","env_http_headers":{"A":"[redacted]"},"env_keys":["AWS_KEY_1A2B3C4D5E6F7G8H9"]}`},
+		{`{"env":{"` + token + `":null,"TOKEN=b":"","KEY: c":true,"a/b:c":1},"--api-key=d":1}`, `{"env":{"[redacted]":null,"TOKEN=[redacted]":"","KEY: [redacted]":true,"a/b:c":1},"--api-key=[redacted]":"[redacted]"}`},
 		// Names that sound secret, anywhere.
 		{`{"auth":{"clientId":"my-client-id","clientSecret":"abc","scopes":["read:everything"],"callbackPort":1}}`, `{"auth":{"clientId":"my-client-id","clientSecret":"[redacted]","scopes":["read:everything"],"callbackPort":1}}`},
 		{`{"what":{"accessToken":{"deep":["a",2]},"session_id":"x"},"author":"somebody","path":"p"}`, `{"what":{"accessToken":{"deep":["[redacted]","[redacted]"]},"session_id":"[redacted]"},"author":"somebody","path":"p"}`},
@@ -77,6 +86,39 @@ func TestLiteralsAreWhatAServerMustNotPrint(t *testing.T) {
 	want := []string{"abcdefgh", "correct-horse", "hunter2hunter2", "p%40ssw0rd!", "p@ssw0rd!", "production!", "someuser", "value-number-1"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestWhatADialectPutsTogetherIsALiteralToo(t *testing.T) {
+	e := &Entry{
+		Raw: json.RawMessage(`{"uri": "http://h/?key=$PART", "headers": {"Authorization": "Bearer $PART"}, "envs": {"PART": "correct-horse"}}`),
+		URL: "http://h/?key=correct-horse", Headers: map[string]string{"Authorization": "Bearer battery-staple"}, Auth: &Auth{ClientSecret: "client-words"},
+	}
+	got := e.Literals()
+	slices.Sort(got)
+	if want := []string{"battery-staple", "client-words", "correct-horse"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestMessagesRepeatNoValueThatStandsForAName(t *testing.T) {
+	const token = "ghp_0123456789abcdefghij"
+	e := &Entry{
+		Kind: "http", forms: formVariable | formEnv, EnvHeaders: map[string]string{"A": token, "B": "horse-staple", "C": "NOT_SET_1"},
+		Headers: map[string]string{"D": "${" + token + "}", "TOKEN=hunter2": "${env:" + token + "}"},
+	}
+	none := func(string) (string, bool) { return "", false }
+	out, err := e.Expand(t.Context(), Expander{Getenv: none})
+	e.TokenVariable = token
+	_, missing := e.Expand(t.Context(), Expander{Getenv: none})
+	text := fmt.Sprint(out.Warnings, err, missing, e.Variables(none), UnknownKeys([]string{token, "--token=hunter2"}))
+	for _, secret := range []string{token, "horse", "hunter2"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("%s is in %s", secret, text)
+		}
+	}
+	if !strings.Contains(text, "the variable NOT_SET_1 is not set") || !strings.Contains(text, "headers.TOKEN=[redacted]") {
+		t.Errorf("names are not in %s", text)
 	}
 }
 
@@ -125,19 +167,30 @@ func FuzzShown(f *testing.F) {
 			t.Fatalf("not JSON: %s", shown)
 		}
 		_ = e.Literals()
-		if root, problem := parseJSONC(&document{}, data); problem == nil && utf8.Valid(data) && shape(root) != shape(mustParse(t, shown)) {
+		if root, problem := parseJSONC(&document{}, data); problem == nil && utf8.Valid(data) && namesStayApart(root) && shape(root) != shape(mustParse(t, shown)) {
 			t.Errorf("another shape: %s", shown)
 		}
 	})
 }
 
-// shape is the names and the nesting of a value.
+// namesStayApart says that no two names of an object are shown as one.
+func namesStayApart(n *node) bool {
+	shown := map[string]bool{}
+	for _, m := range n.members {
+		shown[shownName(m.name)] = true
+	}
+	return len(shown) == len(n.members) &&
+		!slices.ContainsFunc(n.members, func(m member) bool { return !namesStayApart(m.value) }) &&
+		!slices.ContainsFunc(n.items, func(item *node) bool { return !namesStayApart(item) })
+}
+
+// shape is the names, as they are shown, and the nesting of a value.
 func shape(n *node) string {
 	var b strings.Builder
 	switch n.kind {
 	case object:
 		for _, m := range n.members {
-			b.WriteString("{" + m.name + ":" + shape(m.value) + "}")
+			b.WriteString("{" + shownName(m.name) + ":" + shape(m.value) + "}")
 		}
 	case array:
 		for _, item := range n.items {

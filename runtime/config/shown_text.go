@@ -36,7 +36,7 @@ func (k *mask) text(s string, g guard) string {
 	case guardOpen:
 		return k.loose(s, true)
 	case guardName:
-		if identifier.MatchString(s) && !looksLikeToken(s) {
+		if identifier.MatchString(s) && !isValueForName(s) {
 			return s
 		}
 		return k.pieces(s, guardSecret)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -54,19 +55,26 @@ type Variable struct {
 }
 
 // Variables are those an entry refers to, sorted by name. A value that may be
-// the name of one counts when there is such a variable; else it is a value.
+// the name of one counts when there is such a variable; else it is a value. In
+// the place of a name that is more likely to be a secret stands "[redacted]".
 func (e *Entry) Variables(getenv func(string) (string, bool)) []Variable {
 	sure := *e
 	sure.forms &^= formWhole
 	named := sure.Uses().Variables
+	alone := append(slices.Collect(maps.Values(e.EnvHeaders)), e.TokenVariable)
 	var found []Variable
 	for _, name := range e.Uses().Variables {
 		_, set := getenv(name)
-		if set || slices.Contains(named, name) {
-			found = append(found, Variable{name, set})
+		switch {
+		case set:
+			found = append(found, Variable{name, true})
+		case slices.Contains(alone, name):
+			found = append(found, Variable{shownVariableName(name), false})
+		case slices.Contains(named, name):
+			found = append(found, Variable{shownVariable(name), false})
 		}
 	}
-	return found
+	return slices.Compact(found)
 }
 
 // ShownCommands are the commands it runs, without the secrets that are written

@@ -22,7 +22,7 @@ func (ex *expansion) variableHeaders(headers map[string]string) map[string]strin
 		value, _ := ex.getenv(e.EnvHeaders[name])
 		if strings.TrimSpace(value) == "" {
 			ex.unresolved = true
-			ex.warn("headers.%s: the variable %s is not set, so the header is left out", name, e.EnvHeaders[name])
+			ex.warn("headers.%s: the variable %s is not set, so the header is left out", shownName(name), shownVariableName(e.EnvHeaders[name]))
 			continue
 		}
 		ex.secret(value)
@@ -32,7 +32,7 @@ func (ex *expansion) variableHeaders(headers map[string]string) map[string]strin
 		token, _ := ex.getenv(e.TokenVariable)
 		if token == "" {
 			ex.unresolved = true
-			ex.fail(fmt.Errorf("headers.Authorization: the variable %s is not set", e.TokenVariable))
+			ex.fail(fmt.Errorf("headers.Authorization: the variable %s is not set", shownVariableName(e.TokenVariable)))
 			return all
 		}
 		ex.secret(token)
