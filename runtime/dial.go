@@ -257,14 +257,17 @@ func (m *Manager) specOf(ctx context.Context, c candidate, cwd string) (transpor
 	return spec, x.Warnings, nil
 }
 
-// basicAuth is the form in which a user and a password in a URL travel.
+// basicAuth are the forms in which a user and a password in a URL travel, and in
+// which the server has them.
 func basicAuth(text string) []string {
 	u, err := url.Parse(text)
 	if err != nil || u.User == nil {
 		return nil
 	}
 	password, _ := u.User.Password()
-	return []string{base64.StdEncoding.EncodeToString([]byte(u.User.Username() + ":" + password))}
+	return []string{
+		base64.StdEncoding.EncodeToString([]byte(u.User.Username() + ":" + password)), u.User.Username(), password,
+	}
 }
 
 func isWebURL(text string) bool {

@@ -33,6 +33,7 @@ type discovered struct {
 	candidates map[string]candidate
 	book       trust.Book
 	watched    watched
+	secrets    []string // that entries refer to or hold
 }
 
 // discover starts a discovery in the background. One runs at a time: what is
@@ -65,6 +66,7 @@ func (m *Manager) discoveryEnded(d discovered) {
 	}
 	m.carrying = true
 	defer m.carriedOut()
+	m.redact.add(d.secrets...) // before any server can tell them
 	m.watchFiles(d.watched)
 	if d.result.Hard != nil && !m.full {
 		// What runs is kept; the error says that it may be out of date.
@@ -209,7 +211,12 @@ func (s *searcher) search(ctx context.Context) discovered {
 	}
 	for i := range d.result.Entries {
 		e := &d.result.Entries[i]
-		d.candidates[e.Name] = s.candidate(e, d.book)
+		c := s.candidate(e, d.book)
+		d.candidates[e.Name] = c
+		d.secrets = append(d.secrets, e.Foreseen(s.expand.Getenv, c.rest != rpc.PhaseUntrusted)...)
+	}
+	for i := range d.result.Denied {
+		d.secrets = append(d.secrets, d.result.Denied[i].Foreseen(s.expand.Getenv, false)...)
 	}
 	return d
 }

@@ -218,6 +218,7 @@ func New(opt Options) *Manager {
 		watchers: map[*watcher]struct{}{}, byHand: map[string]bool{}, gate: stoppedTimer(), changes: changeTimer{timer: stoppedTimer()},
 		set: effective(nil, false), first: true, full: true, ctx: ctx, cancel: cancel,
 	}
+	m.redact.add(config.EnvironmentSecrets(opt.Environ())...)
 	m.log = slog.New(&hostLog{next: opt.Log.Handler(), clean: m.redact.clean, tell: m.tellHosts})
 	m.reach = opt.Reach(m.log)
 	m.commands = newCommands(func(ctx context.Context, command string) (string, error) {

@@ -57,11 +57,20 @@ func secretForms(value string) []string {
 		if utf8.RuneCountInString(part) < config.MinSecret {
 			continue
 		}
-		query, path := url.QueryEscape(part), url.PathEscape(part)
-		forms = append(forms, part, jsonEscaped(part, false), jsonEscaped(part, true),
-			query, path, lowerEscapes(query), lowerEscapes(path))
+		forms = append(forms, writtenForms(part)...)
+		// One that was escaped for a URL is understood without that.
+		if plain, err := url.PathUnescape(part); err == nil && plain != part && utf8.RuneCountInString(plain) >= config.MinSecret {
+			forms = append(forms, writtenForms(plain)...)
+		}
 	}
 	return forms
+}
+
+func writtenForms(text string) []string {
+	query, path := url.QueryEscape(text), url.PathEscape(text)
+	return []string{
+		text, jsonEscaped(text, false), jsonEscaped(text, true), query, path, lowerEscapes(query), lowerEscapes(path),
+	}
 }
 
 // jsonEscaped is s as it stands between the quotes of a JSON string.

@@ -30,6 +30,7 @@ func TestSecretsAreHidden(t *testing.T) {
 		{"in JSON", []string{key}, `{"k":` + plain + `}`, `{"k":"[redacted]"}`},
 		{"in JSON for HTML", []string{key}, `{"k":` + string(quoted) + `}`, `{"k":"[redacted]"}`},
 		{"in a query", []string{key}, "?k=" + url.QueryEscape(key) + "&x", "?k=[redacted]&x"},
+		{"without the escapes of a URL", []string{"p%40ss%2Fw0rd!"}, "p@ss/w0rd!", "[redacted]"},
 		{"in a path", []string{key}, "/" + url.PathEscape(key) + "/x", "/[redacted]/x"},
 		{"escaped in lower case", []string{"abc/def/ghi/"}, "?k=abc%2fdef%2fghi%2f", "?k=[redacted]"},
 		{"a line of many", []string{"-----KEY-----\nline two of it\nok\n"}, "got line two of it, ok", "got [redacted], ok"},

@@ -34,6 +34,8 @@ type world struct {
 	ledger  *trust.Store // or nil
 	files   fakeWatch
 	servers map[string]*scripted
+	// variables are the environment of the sidecar.
+	variables map[string]string
 
 	// approve and input are the user; nil for a host that cannot ask.
 	approve func(context.Context, *rpc.ApproveParams) (*rpc.ApproveResult, error)
@@ -98,11 +100,22 @@ func (w *world) open() {
 	w.m = New(Options{
 		Name: "mcp-sidecar", Version: "test", Log: slog.New(slog.DiscardHandler),
 		Reach: func(*slog.Logger) Reach { return w }, Cache: w.cache, Trust: w.ledger, Watch: w.files.start, Home: w.home,
-		Getenv:  func(string) (string, bool) { return "", false },
-		Environ: func() []string { return nil },
+		Getenv: func(name string) (string, bool) {
+			value, set := w.variables[name]
+			return value, set
+		},
+		Environ: w.environ,
 		Jitter:  func() float64 { return 0 },
 	})
 	w.c = w.m.Join(w)
+}
+
+func (w *world) environ() []string {
+	var all []string
+	for name, value := range w.variables {
+		all = append(all, name+"="+value)
+	}
+	return all
 }
 
 // fakeWatch is a Watch whose files change when a test says so: the real one
@@ -113,7 +126,6 @@ type fakeWatch struct {
 	sets   int          // guarded by mu
 	paths  []watch.Path // guarded by mu; as set last
 	closed bool         // guarded by mu
-
 }
 
 func (f *fakeWatch) start(changed func(), _ *slog.Logger) Watch {

@@ -65,8 +65,9 @@ func (f *fields) codexVariables() {
 	for _, item := range n.items {
 		switch item.kind {
 		case text:
+			f.e.Passed = append(f.e.Passed, item.text)
 		case object:
-			f.textOf(item.get("name"))
+			f.e.Passed = append(f.e.Passed, f.textOf(item.get("name")))
 			if source := item.get("source"); source != nil && f.textOf(source) == "remote" {
 				f.note(source, "not supported: the server runs on this machine, with its variables")
 			}

@@ -150,6 +150,7 @@ type Entry struct {
 	Args     []string
 	Env      map[string]string
 	UnsetEnv []string // variables to delete from the child's environment
+	Passed   []string // variables that the child is to have as they are: it has them all
 	EnvFile  string
 	Cwd      string
 	URL      string
