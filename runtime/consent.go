@@ -183,7 +183,7 @@ func needsInput(server string, missing []config.Input, asks bool) *rpc.ServerErr
 		Hint:    "mcp/connect asks for it again",
 	}
 	if !asks {
-		e.Hint = "this program cannot ask for inputs; write the value into the entry, or use an environment variable"
+		e.Hint = "nobody can be asked here, as in an editor or a terminal; write the value into the entry, or use an environment variable"
 	}
 	return e
 }

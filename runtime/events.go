@@ -107,6 +107,8 @@ type (
 	}
 	// msgPolicy is settings.reconnect.
 	msgPolicy struct{ auto bool }
+	// msgRests replaces why the server rests, if it does.
+	msgRests struct{ err *rpc.ServerError }
 	// msgTune replaces how later attempts are made.
 	msgTune struct{ connect connectFunc }
 

@@ -68,6 +68,10 @@ const (
 	// has written to stderr.
 	activityPause = 250 * time.Millisecond
 
+	// recordLimit is how long the end of a session waits for a decision of the
+	// user's to be written down.
+	recordLimit = 2 * time.Second
+
 	// changePause is how long files are left alone after a change before they are
 	// read again, and changePatience the longest that changes put that off.
 	changePause    = 300 * time.Millisecond

@@ -19,8 +19,12 @@ type question struct {
 	// about says whether the answer still matters.
 	about func(*Manager) bool
 	// withdraw ends it unanswered.
-	withdraw context.CancelFunc
+	withdraw context.CancelCauseFunc
 }
+
+// ErrWithdrawn is the cause with which the context of a question ends that need
+// not be answered any more.
+var ErrWithdrawn = errors.New("the question is settled")
 
 // askUser asks the next thing that keeps a server waiting for a person, and
 // withdraws what is asked and no longer does. It is called whenever either may
@@ -28,7 +32,7 @@ type question struct {
 func (m *Manager) askUser() {
 	if q := m.question; q == nil || !q.about(m) {
 		if q != nil {
-			q.withdraw()
+			q.withdraw(ErrWithdrawn)
 		}
 		m.question = nil
 		m.askNext()
@@ -70,8 +74,8 @@ func (m *Manager) undecided() []*config.Entry {
 	return waiting
 }
 
-// missingInput is the first value that a server waits for and the user has not
-// refused.
+// missingInput is the first value that a server waits for. A server of which the
+// user has refused one is not asked about: the others would be for nothing.
 func (m *Manager) missingInput() (*config.Entry, config.Input, bool) {
 	for _, name := range slices.Sorted(maps.Keys(m.members)) {
 		mem := m.members[name]
@@ -79,10 +83,9 @@ func (m *Manager) missingInput() (*config.Entry, config.Input, bool) {
 			continue
 		}
 		_, missing := m.consent.inputs(mem.entry)
-		for _, in := range missing {
-			if !m.consent.declined[inputKey{mem.entry.Path, in.ID}] {
-				return mem.entry, in, true
-			}
+		refused := func(in config.Input) bool { return m.consent.declined[inputKey{mem.entry.Path, in.ID}] }
+		if len(missing) > 0 && !slices.ContainsFunc(missing, refused) {
+			return mem.entry, missing[0], true
 		}
 	}
 	return nil, config.Input{}, false
@@ -92,12 +95,12 @@ func (m *Manager) missingInput() (*config.Entry, config.Input, bool) {
 // is withdrawn or the Manager ends. answered runs in the loop, unless the
 // question was withdrawn.
 func (m *Manager) pose(about func(*Manager) bool, ask func(ctx context.Context, host Listener) (answered func())) {
-	ctx, cancel := context.WithCancel(m.ctx)
+	ctx, cancel := context.WithCancelCause(m.ctx)
 	q := &question{about: about, withdraw: cancel}
 	m.question = q
 	host := m.clients[0].host
 	m.children.Go(func() {
-		defer cancel()
+		defer cancel(nil)
 		var answered func()
 		_ = guarded(m.log, "a question to the host", func() error { answered = ask(ctx, host); return nil }) // logged
 		m.inbox.post(func() {
@@ -149,7 +152,7 @@ func (m *Manager) askForTrust(waiting []*config.Entry) {
 			}
 			decisions = append(decisions, decision{keys[i], d, e.Path})
 		}
-		err := m.record(m.ctx, decisions)
+		err := m.answered(decisions)
 		if err != nil {
 			m.log.Error("what you decided about project servers holds for this session only: it was not written down", "err", err)
 		}
@@ -182,6 +185,22 @@ var errNowhere = errors.New("there is no directory for state")
 // record writes decisions down for later sessions. They hold for this one alone
 // when that fails. It takes time, and touches nothing of the loop.
 func (m *Manager) record(ctx context.Context, decisions []decision) error {
+	return m.write(decisions, func(entries []trust.Entry) (trust.Book, error) {
+		return m.opt.Trust.Record(ctx, entries...)
+	})
+}
+
+// answered is record of an answer to a question: what was decided elsewhere
+// meanwhile stays. An answer is an answer also when the session has ended by then.
+func (m *Manager) answered(decisions []decision) error {
+	return m.write(decisions, func(entries []trust.Entry) (trust.Book, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(m.ctx), recordLimit)
+		defer cancel()
+		return m.opt.Trust.RecordUndecided(ctx, entries...)
+	})
+}
+
+func (m *Manager) write(decisions []decision, put func([]trust.Entry) (trust.Book, error)) error {
 	var entries []trust.Entry
 	for _, d := range decisions {
 		if d.what != rpc.DecideLater {
@@ -197,7 +216,7 @@ func (m *Manager) record(ctx context.Context, decisions []decision) error {
 	if m.opt.Trust == nil {
 		return errNowhere
 	}
-	book, err := m.opt.Trust.Record(ctx, entries...)
+	book, err := put(entries)
 	if aside := book.Aside(); aside != "" {
 		m.log.Error("what was decided about project servers before could not be read, and was put aside", "file", aside)
 	}
@@ -219,27 +238,35 @@ func (m *Manager) askForInput(e *config.Entry, in config.Input) {
 		}
 		return func() {
 			m.consent = m.consent.giving(key, answer.Value)
-			if m.complete(key) {
-				m.rediscover()
+			if answer.Value != nil {
+				m.given(key)
 			}
 		}
 	})
 }
 
-// complete says whether a server that waited for this input has all it needs.
-func (m *Manager) complete(key inputKey) bool {
-	return slices.ContainsFunc(m.waitingFor(key), func(e *config.Entry) bool {
-		_, missing := m.consent.inputs(e)
-		return len(missing) == 0
-	})
+// given starts the servers that have all inputs now, and says of the others what
+// is still missing.
+func (m *Manager) given(key inputKey) {
+	complete := false
+	for _, mem := range m.waitingFor(key) {
+		_, missing := m.consent.inputs(mem.entry)
+		complete = complete || len(missing) == 0
+		if len(missing) > 0 {
+			mem.tell(msgRests{needsInput(mem.entry.Name, missing, true)})
+		}
+	}
+	if complete {
+		m.rediscover()
+	}
 }
 
-// waitingFor are the entries that wait for an input, in no order.
-func (m *Manager) waitingFor(key inputKey) []*config.Entry {
-	var waiting []*config.Entry
+// waitingFor are the members that wait for an input, in no order.
+func (m *Manager) waitingFor(key inputKey) []*member {
+	var waiting []*member
 	for _, mem := range m.members {
 		if mem.rest == rpc.PhaseNeedsInput && mem.entry.Path == key.path && slices.Contains(mem.entry.NeedsInput, key.id) {
-			waiting = append(waiting, mem.entry)
+			waiting = append(waiting, mem)
 		}
 	}
 	return waiting

@@ -236,6 +236,10 @@ func (s *server) handle(m any) {
 	case msgPolicy:
 		s.pol.auto = m.auto
 		s.apply(event{kind: evPolicy})
+	case msgRests:
+		if resting(s.st.phase) {
+			s.st.err = m.err
+		}
 	case msgTune:
 		s.connect = m.connect
 	case msgGone:

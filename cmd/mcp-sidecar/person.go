@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,10 +12,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/term"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime"
 )
 
 // person is who sits at a terminal and answers. One question is asked at a time.
@@ -22,6 +25,15 @@ type person struct {
 	in    *os.File
 	out   io.Writer
 	lines *bufio.Reader // of in; nil before the first answer
+	// unread is the read of a question that was withdrawn: it takes what is typed
+	// next, whatever that is about. nil for none.
+	unread <-chan typed
+}
+
+// typed is a line, or why there is none.
+type typed struct {
+	text string
+	err  error
 }
 
 // decide asks whether a project's server may run.
@@ -31,6 +43,7 @@ func (p *person) decide(ctx context.Context, s rpc.ProjectServer) (rpc.Decision,
 	for {
 		answer, err := p.line(ctx, fmt.Sprintf("Allow %q to run? y = yes, n = no and never ask again, Enter = not now: ", plain(s.Name)))
 		if err != nil {
+			p.settled(ctx)
 			return "", err
 		}
 		switch strings.ToLower(answer) {
@@ -41,6 +54,14 @@ func (p *person) decide(ctx context.Context, s rpc.ProjectServer) (rpc.Decision,
 		case "":
 			return rpc.DecideLater, nil
 		}
+	}
+}
+
+// settled says why a question stands there without an answer.
+func (p *person) settled(ctx context.Context) {
+	if errors.Is(context.Cause(ctx), runtime.ErrWithdrawn) {
+		printLine(p.out, "")
+		printLine(p.out, "(settled: it was decided elsewhere, or the file has changed)")
 	}
 }
 
@@ -90,28 +111,41 @@ func (p *person) give(ctx context.Context, in *rpc.InputParams) (*string, error)
 	for i, option := range in.Options {
 		printLine(p.out, "    %d  %s", i+1, option)
 	}
-	prompt := "Value (Enter for none): "
+	prompt := "Value (Enter: none, and it is not started): "
 	if in.Default != "" {
-		prompt = fmt.Sprintf("Value (Enter for %q): ", plain(in.Default))
+		prompt = fmt.Sprintf("Value (Enter: %q): ", plain(in.Default))
 	}
-	var answer string
-	var err error
+	ask := p.line
 	if in.Password {
-		answer, err = p.secret(ctx, prompt)
-	} else {
-		answer, err = p.line(ctx, prompt)
+		ask = p.secret
 	}
-	switch n, noNumber := strconv.Atoi(answer); {
-	case err != nil:
-		return nil, err
+	for {
+		answer, err := ask(ctx, prompt)
+		if err != nil {
+			p.settled(ctx)
+			return nil, err
+		}
+		if value, ok := chosen(answer, in); ok {
+			return value, nil
+		}
+	}
+}
+
+// chosen is the value that an answer means: nil for none. It is false for what is
+// not among the options.
+func chosen(answer string, in *rpc.InputParams) (value *string, ok bool) {
+	n, err := strconv.Atoi(answer)
+	switch {
 	case answer == "" && in.Default == "":
-		return nil, nil
+		return nil, true
 	case answer == "":
-		return &in.Default, nil
-	case noNumber == nil && n >= 1 && n <= len(in.Options):
-		return &in.Options[n-1], nil
+		return &in.Default, true
+	case slices.Contains(in.Options, answer) || len(in.Options) == 0:
+		return &answer, true
+	case err == nil && n >= 1 && n <= len(in.Options):
+		return &in.Options[n-1], true
 	}
-	return &answer, nil
+	return nil, false
 }
 
 // line asks for a line of text.
@@ -120,46 +154,76 @@ func (p *person) line(ctx context.Context, prompt string) (string, error) {
 		p.lines = bufio.NewReader(p.in)
 	}
 	fmt.Fprint(p.out, prompt)
-	return answered(ctx, func() (string, error) { return p.lines.ReadString('\n') })
+	return p.read(ctx, func() (string, error) { return p.lines.ReadString('\n') })
 }
 
 // secret asks for a line that is not shown while it is typed.
 func (p *person) secret(ctx context.Context, prompt string) (string, error) {
+	if p.unread != nil { // it would take the secret, and show it
+		if _, err := p.line(ctx, "Press Enter: "); err != nil {
+			return "", err
+		}
+	}
+	// Before the prompt is there, so that nobody is too quick.
 	fd := int(p.in.Fd())
-	before, err := term.GetState(fd)
+	before, err := term.MakeRaw(fd)
 	if err != nil {
 		return p.line(ctx, prompt)
 	}
-	fmt.Fprint(p.out, prompt)
-	answer, err := answered(ctx, func() (string, error) {
-		text, err := term.ReadPassword(fd)
-		return string(text), err
-	})
-	if err != nil {
-		_ = term.Restore(fd, before) // or the shell would show nothing either
+	defer func() { _ = term.Restore(fd, before) }() // or the shell would show nothing either
+	keys := &keyboard{in: p.in}
+	screen := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{keys, p.out}, "")
+	answer, err := p.read(ctx, func() (string, error) { return screen.ReadPassword(prompt) })
+	if keys.interrupted.Load() && interruptSelf() {
+		<-ctx.Done() // what an interruption ends ends soon
+		return "", context.Cause(ctx)
 	}
-	fmt.Fprintln(p.out)
 	return answer, err
 }
 
-// answered waits for an answer as long as ctx lasts. The goroutine ends with
-// the read, or with the process.
-func answered(ctx context.Context, read func() (string, error)) (string, error) {
-	type outcome struct {
-		text string
-		err  error
+// keyboard is a terminal that makes no signal of Ctrl-C.
+type keyboard struct {
+	in          io.Reader
+	interrupted atomic.Bool
+}
+
+// Read implements io.Reader.
+func (k *keyboard) Read(b []byte) (int, error) {
+	n, err := k.in.Read(b)
+	if bytes.IndexByte(b[:n], 0x03) >= 0 {
+		k.interrupted.Store(true)
 	}
-	ended := make(chan outcome, 1)
-	go func() {
-		text, err := read()
-		ended <- outcome{text, err}
-	}()
+	return n, err
+}
+
+// interruptSelf does what Ctrl-C does. It is false where no signals can be sent:
+// the question then has no answer.
+func interruptSelf() bool {
+	me, err := os.FindProcess(os.Getpid())
+	return err == nil && me.Signal(os.Interrupt) == nil
+}
+
+// read waits for an answer as long as ctx lasts. The goroutine ends with the
+// read, or with the process.
+func (p *person) read(ctx context.Context, line func() (string, error)) (string, error) {
+	if p.unread == nil {
+		ended := make(chan typed, 1)
+		p.unread = ended
+		go func() {
+			text, err := line()
+			ended <- typed{text, err}
+		}()
+	}
 	select {
-	case o := <-ended:
-		if errors.Is(o.err, io.EOF) && o.text != "" {
-			o.err = nil
+	case t := <-p.unread:
+		p.unread = nil
+		if errors.Is(t.err, io.EOF) && t.text != "" {
+			t.err = nil
 		}
-		return strings.TrimSpace(o.text), o.err
+		return strings.TrimSpace(t.text), t.err
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}

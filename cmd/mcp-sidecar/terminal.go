@@ -22,6 +22,8 @@ func (f *flags) start(ctx context.Context, m *runtime.Manager, h *screenHost, ga
 	client := m.Join(h)
 	p := f.params(gate, uncached)
 	p.Capabilities = h.capabilities()
+	watch := h.person != nil // a question may be settled elsewhere
+	p.Settings.Discovery.Watch = &watch
 	wait, err := client.Initialize(ctx, p)
 	if err != nil {
 		return nil, nil, err

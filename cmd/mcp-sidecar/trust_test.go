@@ -99,8 +99,9 @@ func TestTrustShowsWhatItIsAbout(t *testing.T) {
 }
 
 // answers runs a command at a terminal and types each answer when its question
-// is there. It gives what the terminal showed.
-func (d *desk) answers(cmd *exec.Cmd, dialogue ...string) string {
+// is there; an answer that is a function is called instead. It gives what the
+// terminal showed.
+func (d *desk) answers(cmd *exec.Cmd, dialogue ...any) string {
 	d.t.Helper()
 	screen, err := pty.Start(cmd)
 	d.must(err)
@@ -110,9 +111,14 @@ func (d *desk) answers(cmd *exec.Cmd, dialogue ...string) string {
 	for {
 		n, err := screen.Read(piece)
 		seen.Write(piece[:n])
-		for len(dialogue) > 0 && strings.Contains(seen.String(), dialogue[0]) {
-			_, err := io.WriteString(screen, dialogue[1])
-			d.must(err)
+		for len(dialogue) > 0 && strings.Contains(seen.String(), dialogue[0].(string)) {
+			switch answer := dialogue[1].(type) {
+			case string:
+				_, err := io.WriteString(screen, answer)
+				d.must(err)
+			case func():
+				answer()
+			}
 			dialogue = dialogue[2:]
 		}
 		if err != nil { // the other end is closed
@@ -163,6 +169,31 @@ func TestAtATerminalThePersonIsAsked(t *testing.T) {
 	}
 }
 
+func TestAQuestionThatIsSettledElsewhereIsTakenBack(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	proof := d.project()
+	seen := d.answers(d.sidecar("list"), `Allow "theirs" to run?`, func() {
+		if got := d.run(d.sidecar("trust", "deny", "theirs")); got.code != 0 {
+			t.Error(got)
+		}
+	}, "settled", "y\n")
+	if got := d.run(d.sidecar("trust", "list")); d.ran(proof) || !strings.Contains(got.out, "denied") {
+		t.Errorf("%s\nit was:\n%s", got.out, seen)
+	}
+}
+
+func TestWhatWasAnsweredBeforeAnInterruptionIsRemembered(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.write("project/.mcp.json", `{"mcpServers": {"a": {"command": "true"}, "b": {"command": "false"}}}`)
+	d.answers(d.sidecar("list"), `Allow "a" to run?`, "y\n", `Allow "b" to run?`, "\x03")
+	got := d.run(d.sidecar("trust", "list"))
+	if strings.Count(got.out, "    allowed") != 1 || strings.Count(got.out, "not decided") != 1 {
+		t.Error(got.out)
+	}
+}
+
 func TestACallAsksAboutItsOwnServerOnly(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -185,12 +216,23 @@ func TestAtATerminalInputsAreAskedFor(t *testing.T) {
 		"servers": {"vs": {"command": %q, "args": [%q], "env": {"KEYS": "${input:token} ${input:region} ${input:team}"}}}}`,
 		binaries.fake, d.path("fake/vs")))
 	seen := d.answers(d.sidecar("call", "vs", "keys"),
-		"2  us", "2\n", `(Enter for "core")`, "\n", "needs: API token", "hidden\n")
+		"2  us", "neither\n", "neither\r\nValue", "2\n", `(Enter: "core")`, "\n", "needs: API token", "hidden\n")
 	if !strings.Contains(seen, "hidden us core") || strings.Count(seen, "hidden") != 1 {
 		t.Error(seen)
 	}
-	seen = d.answers(d.sidecar("call", "vs", "keys"), "2  us", "us\n", `(Enter for "core")`, "own\n", "needs: API token", "\n")
-	if !strings.Contains(seen, "a value is needed for") {
+	for _, none := range []string{"\r", "\x04", "\x03"} {
+		seen = d.answers(d.sidecar("call", "vs", "keys"), "2  us", "us\n", `(Enter: "core")`, "own\n", "needs: API token", none)
+		if none == "\x03" {
+			if !strings.Contains(seen, "interrupted") {
+				t.Error(seen)
+			}
+		} else if !strings.Contains(seen, "a value is needed for ${input:token}\r") {
+			t.Error(seen)
+		}
+	}
+	// None for one makes the others unnecessary.
+	seen = d.answers(d.sidecar("call", "vs", "keys"), "2  us", "\n")
+	if strings.Contains(seen, "needs: API token") || !strings.Contains(seen, "a value is needed for ${input:region}, ${input:team}, ${input:token}") {
 		t.Error(seen)
 	}
 }

@@ -32,6 +32,16 @@ func record(rows []row, entries []Entry) []row {
 	return bounded(out)
 }
 
+// recordUndecided puts those of the entries behind rows about which rows say
+// nothing.
+func recordUndecided(rows []row, entries []Entry) []row {
+	decided := newBook(rows)
+	return record(rows, slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool {
+		_, known := decided.Decision(e.Project, e.Server, e.Hash)
+		return known
+	}))
+}
+
 // bounded drops the oldest hashes of a server, and then the oldest rows, that
 // are too many.
 func bounded(rows []row) []row {

@@ -155,6 +155,16 @@ func (s *Store) Load(ctx context.Context) (Book, error) {
 // before (Book.Aside); nothing is recorded in one that must not be believed,
 // cannot be read or was written by a later version.
 func (s *Store) Record(ctx context.Context, entries ...Entry) (Book, error) {
+	return s.put(ctx, record, entries)
+}
+
+// RecordUndecided is Record, but what has been decided already stays: somebody
+// else may have decided while the user was being asked.
+func (s *Store) RecordUndecided(ctx context.Context, entries ...Entry) (Book, error) {
+	return s.put(ctx, recordUndecided, entries)
+}
+
+func (s *Store) put(ctx context.Context, how func([]row, []Entry) []row, entries []Entry) (Book, error) {
 	for i := range entries {
 		if err := entries[i].check(); err != nil {
 			return Book{}, fmt.Errorf("record the decision about server %q: %w", entries[i].Server, err)
@@ -163,7 +173,7 @@ func (s *Store) Record(ctx context.Context, entries ...Entry) (Book, error) {
 	entries = slices.Clone(entries) // the caller may use its own again
 	return s.await(ctx, func(ctx context.Context) (Book, error) {
 		return s.update(ctx, true, func(rows []row) ([]row, bool) {
-			return record(rows, entries), len(entries) > 0
+			return how(rows, entries), len(entries) > 0
 		})
 	})
 }
