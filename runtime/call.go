@@ -123,12 +123,13 @@ func (r *callRun) try(ctx context.Context, v *view) (json.RawMessage, error) {
 		return nil, err
 	}
 	defer release()
-	return r.run(ctx, h.srv, t)
+	return r.run(ctx, h, t)
 }
 
 // run borrows a session and sends the call; once more, if the first provably
 // did not reach the server or the tool says that repeating it does no harm.
-func (r *callRun) run(ctx context.Context, srv *server, t target) (json.RawMessage, error) {
+func (r *callRun) run(ctx context.Context, h handle, t target) (json.RawMessage, error) {
+	srv := h.srv
 	var lost transport.Session // the server has forgotten it
 	for again := false; ; again = true {
 		conn, err := srv.lease(ctx, lost)
@@ -136,8 +137,11 @@ func (r *callRun) run(ctx context.Context, srv *server, t target) (json.RawMessa
 			return r.unsent(ctx, err)
 		}
 		def, ok := conn.tools.find(t.tool)
-		if !ok {
+		if _, promised := h.tools.find(t.tool); !ok && promised {
 			return r.missing(t, conn.tools), nil
+		}
+		if !ok {
+			return nil, r.c.m.view.Load().noSuchTool(t.server+"/"+t.tool, "")
 		}
 		r.sent = time.Now()
 		result, err := conn.sess.Call(ctx, transport.Call{

@@ -96,6 +96,24 @@ func TestL23ToolThatTheLiveListLacksIsNotCalled(t *testing.T) {
 	})
 }
 
+// The cache is of an earlier version of the server, perhaps.
+func TestAServerThatConnectsMayHaveMoreThanIsRemembered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &scripted{dial: always(plan{after: 2 * time.Second, tools: []string{"read"}})}
+		w := newWorld(t, map[string]*scripted{"a": a})
+		w.warm()
+		a.dial = always(plan{after: 2 * time.Second, tools: []string{"read", "write"}})
+		w.open()
+		defer w.close()
+		w.initialize(quick())
+		go w.called(&rpc.CallParams{Server: "a", Tool: "reed"})
+		w.called(&rpc.CallParams{Server: "a", Tool: "write"})
+		w.expectAll(w.take("call"),
+			"2s called write, deferred true, waited 2000 ms, took 0 ms",
+			`2s call: unknown tool "a/reed"; did you mean mcp_a_read?`)
+	})
+}
+
 func TestL25FailuresOfTheServerAreResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, map[string]*scripted{"a": {dial: always(plan{

@@ -109,7 +109,7 @@ func (v *view) resolve(p *rpc.CallParams) (target, handle, error) {
 		return t, h, atRest(label, t.server, r.Phase)
 	case v.filtered(t, h):
 		return t, h, v.noSuchTool(label, "")
-	case !v.listed(t, h):
+	case !connecting(r.Phase) && !v.listed(t, h): // one that connects may have it since
 		return t, h, v.unknown(label)
 	}
 	return t, h, nil
