@@ -79,6 +79,23 @@ func readClaudeSettings(r *reading) {
 	r.off(r.root.get("disabledMcpjsonServers"), mcpJSON)
 }
 
+// claudeDialect is that of Claude Code's own file.
+func claudeDialect() *dialect {
+	return &dialect{
+		forms:  formVariable | formDefaultUnset,
+		decode: decodeClaude,
+		silent: []string{"$schema", "description", "name", "alwaysLoad"},
+	}
+}
+
+// claudeProjectDialect is that of .mcp.json, which is Claude Code's and
+// everybody's.
+func claudeProjectDialect() *dialect {
+	d := claudeDialect()
+	d.forms |= formWhole | formShell
+	return d
+}
+
 func decodeClaude(f *fields) {
 	decodeNative(f)
 	f.claudeTimeout()

@@ -344,3 +344,7 @@ func UnknownKeys(names []string) string {
 	}
 	return "unknown keys " + strings.Join(quoted, ", ") + ": they have no effect"
 }
+
+func (f *fields) port(n *node) int {
+	return int(f.numberOf(n, 65535))
+}

@@ -123,32 +123,3 @@ func (s *site) inProject(files ...projectFile) []place {
 func (s *site) ofUser(path string, d *dialect, read func(*reading)) place {
 	return place{path: path, level: User, base: s.opts.Cwd, parse: parseJSONC, dialect: d, read: read}
 }
-
-func hostPlaces(s *site) []place {
-	return []place{{level: Host, base: s.opts.Cwd, dialect: nativeDialect(), read: readHost}}
-}
-
-func sidecarPlaces(s *site) []place {
-	native := nativeDialect()
-	places := s.inProject(projectFile{path: ".mcp-sidecar/mcp.json", dialect: native, read: readSidecarProject})
-	user := s.ofUser(s.userFile(), native, readSidecarUser)
-	if s.opts.Include != nil && !slices.Contains(s.opts.Include, sidecarID) {
-		places = nil
-	} else {
-		places = append(places, user)
-	}
-	for _, file := range s.opts.Files {
-		if path, ok := absolute(file, s.opts.Home, s.opts.Cwd); ok {
-			places = append(places, s.ofUser(path, native, readMCPServers))
-		}
-	}
-	return places
-}
-
-func mcpJSONPlaces(s *site) []place {
-	shared := sharedDialect()
-	return s.inProject(
-		projectFile{path: "mcp.json", dialect: shared, read: readMCPServers},
-		projectFile{path: ".mcp.json", dialect: shared, read: readMCPServers},
-	)
-}

@@ -75,43 +75,6 @@ func (r *reading) readServersAt(name string, misnamed ...string) {
 	}
 }
 
-func readSidecarProject(r *reading) {
-	readMCPServers(r)
-	for _, name := range []string{"disabledServers", "enabledServers"} {
-		if n := r.root.get(name); n != nil {
-			r.warn(n, "", "%s: has an effect in the user's own mcp-sidecar/mcp.json only", name)
-		}
-	}
-}
-
-func readSidecarUser(r *reading) {
-	readMCPServers(r)
-	r.repeated(r.root, "", nil, "disabledServers", "enabledServers")
-	// In this order: what is in both lists stays off.
-	r.switches = append(
-		r.switches,
-		rule{names: r.names(r.root.get("enabledServers")), on: true},
-		rule{names: r.names(r.root.get("disabledServers"))},
-	)
-}
-
-// readHost reads settings.servers, each of which is a text of its own.
-func readHost(r *reading) {
-	names := make([]string, 0, len(r.site.opts.Servers))
-	for name := range r.site.opts.Servers {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		doc := &document{path: "mcp:" + name, unplaced: true}
-		n, problem := parseJSONC(doc, r.site.opts.Servers[name])
-		if problem != nil {
-			n = &node{doc: doc} // null, which is no entry either
-		}
-		r.define(name, n)
-	}
-}
-
 // servers reads the object that has the servers by name; nil is none.
 func (r *reading) servers(n *node) {
 	if n == nil {
