@@ -22,8 +22,8 @@
 // home directory can be watched. A file system that does not answer delays
 // neither Set nor Close, nor for long the other paths: goroutines that hang in
 // it are left behind, at most one for each directory and one for the
-// arrangement with the kernel; they touch nothing that anybody uses, and end
-// when it answers.
+// arrangement with the kernel, and one for each directory by every Take; they
+// touch nothing that anybody uses, and end when it answers.
 //
 // Absences. There is no debouncing: one save may be several calls. Contents are
 // not read: a file that is written in place twice within one tick of its
