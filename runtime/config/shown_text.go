@@ -2,6 +2,7 @@ package config
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -56,12 +57,7 @@ func (k *mask) harmlessPath(s string) bool {
 	if !strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, "./") && !strings.HasPrefix(s, "../") {
 		return false
 	}
-	for _, element := range strings.Split(s, "/") {
-		if looksLikeToken(element) {
-			return false
-		}
-	}
-	return !strings.ContainsAny(s, "=@")
+	return !strings.ContainsAny(s, "=@") && !slices.ContainsFunc(strings.Split(s, "/"), looksLikeToken)
 }
 
 // loose hides what looks like a secret in a text that is likely to be none.

@@ -64,10 +64,11 @@ func oddYAML(wrap func(servers string) string) []oddInput {
 }
 
 func yamlAlone(wrap func(servers string) string) []oddInput {
-	bomb := "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+	var bomb strings.Builder
+	bomb.WriteString("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n")
 	for i := range 9 {
 		last, next := string(rune('0'+i)), string(rune('1'+i))
-		bomb += "a" + next + ": &a" + next + " [" + strings.Repeat("*a"+last+", ", 9) + "*a" + last + "]\n"
+		bomb.WriteString("a" + next + ": &a" + next + " [" + strings.Repeat("*a"+last+", ", 9) + "*a" + last + "]\n")
 	}
 	return []oddInput{
 		{"a tab for indentation", wrap("\n\tgood: {cmd: good-server}")},
@@ -79,7 +80,7 @@ func yamlAlone(wrap func(servers string) string) []oddInput {
 		{"merge keys", "base: &b {cmd: good-server, timeout: 5}\n" + wrap("\n  good: {<<: *b, args: [a]}\n  other: {<<: *b, cmd: other-server}")},
 		{"an alias of nothing", wrap("\n  good: {cmd: *nothing}")},
 		{"an alias of what it is in", wrap("\n  good: &a {cmd: good-server, envs: {A: *a}}")},
-		{"aliases of aliases", bomb + wrap("\n  good: {cmd: good-server, args: *a9}")},
+		{"aliases of aliases", bomb.String() + wrap("\n  good: {cmd: good-server, args: *a9}")},
 		{"tags", wrap("\n  good: !server {cmd: !!str 1, args: [!secret x], envs: {A: !!int '1'}}")},
 		{"names that are no strings", wrap("\n  1: {cmd: one}\n  true: {cmd: yes-server}\n  null: {cmd: null-server}\n  [a]: {cmd: c}")},
 		{"two documents", wrap("\n  good: {cmd: good-server}") + "---\nextensions: {}\n"},
