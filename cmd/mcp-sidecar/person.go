@@ -100,8 +100,8 @@ func shellWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// give asks for the value of an input; nil when there is none.
-func (p *person) give(ctx context.Context, in *rpc.InputParams) (*string, error) {
+// give asks for the value of an input.
+func (p *person) give(ctx context.Context, in *rpc.InputParams) (*rpc.InputResult, error) {
 	printLine(p.out, "")
 	what := in.Description
 	if what == "" {
@@ -126,7 +126,7 @@ func (p *person) give(ctx context.Context, in *rpc.InputParams) (*string, error)
 			return nil, err
 		}
 		if value, ok := chosen(answer, in); ok {
-			return value, nil
+			return &rpc.InputResult{Value: value}, nil
 		}
 	}
 }

@@ -143,9 +143,5 @@ func (h *screenHost) Input(ctx context.Context, p *rpc.InputParams) (*rpc.InputR
 		return &rpc.InputResult{}, nil
 	}
 	defer h.clear()()
-	value, err := h.person.give(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	return &rpc.InputResult{Value: value}, nil
+	return h.person.give(ctx, p)
 }
