@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -152,16 +153,17 @@ func (m *Manager) askForTrust(waiting []*config.Entry) {
 			}
 			decisions = append(decisions, decision{keys[i], d, e.Path})
 		}
-		err := m.answered(decisions)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordLimit)
+		defer cancel() // an answer is an answer also when the session has ended by then
+		unwritten, err := m.record(ctx, (*trust.Store).RecordUndecided, decisions)
 		if err != nil {
 			m.log.Error("what you decided about project servers holds for this session only: it was not written down", "err", err)
 		}
-		unwritten := err != nil
 		return func() {
 			news := false
 			for _, d := range decisions {
 				news = news || d.what != rpc.DecideLater
-				if unwritten || d.what == rpc.DecideLater {
+				if unwritten[d.key] || d.what == rpc.DecideLater {
 					m.consent = m.consent.deciding(d.key, d.what)
 				}
 			}
@@ -182,45 +184,47 @@ type decision struct {
 // errNowhere is for decisions without a ledger.
 var errNowhere = errors.New("there is no directory for state")
 
-// record writes decisions down for later sessions. They hold for this one alone
-// when that fails. It takes time, and touches nothing of the loop.
-func (m *Manager) record(ctx context.Context, decisions []decision) error {
-	return m.write(decisions, func(entries []trust.Entry) (trust.Book, error) {
-		return m.opt.Trust.Record(ctx, entries...)
-	})
-}
+// writing is how the ledger takes decisions.
+type writing func(*trust.Store, context.Context, ...trust.Entry) (trust.Book, error)
 
-// answered is record of an answer to a question: what was decided elsewhere
-// meanwhile stays. An answer is an answer also when the session has ended by then.
-func (m *Manager) answered(decisions []decision) error {
-	return m.write(decisions, func(entries []trust.Entry) (trust.Book, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(m.ctx), recordLimit)
-		defer cancel()
-		return m.opt.Trust.RecordUndecided(ctx, entries...)
-	})
-}
-
-func (m *Manager) write(decisions []decision, put func([]trust.Entry) (trust.Book, error)) error {
+// record writes decisions down for later sessions, those that can be, whatever
+// others are like. What is unwritten holds for this session alone, and the error
+// says why. It takes time, and touches nothing of the loop.
+func (m *Manager) record(ctx context.Context, put writing, decisions []decision) (unwritten map[trustKey]bool, err error) {
+	unwritten = map[trustKey]bool{}
 	var entries []trust.Entry
 	for _, d := range decisions {
-		if d.what != rpc.DecideLater {
-			entries = append(entries, trust.Entry{
-				Project: d.key.project, Server: d.key.server, Hash: d.key.hash,
-				Decision: trust.Decision(d.what), File: d.path, Time: time.Now(),
-			})
+		if d.what == rpc.DecideLater {
+			continue
 		}
+		e := trust.Entry{
+			Project: d.key.project, Server: d.key.server, Hash: d.key.hash,
+			Decision: trust.Decision(d.what), File: d.path, Time: time.Now(),
+		}
+		unwritten[d.key] = true
+		if wrong := e.Check(); wrong != nil {
+			err = fmt.Errorf("server %q: %w", d.key.server, wrong)
+			continue
+		}
+		entries = append(entries, e)
 	}
-	if len(entries) == 0 {
-		return nil
+	switch {
+	case len(entries) == 0:
+		return unwritten, err
+	case m.opt.Trust == nil:
+		return unwritten, errNowhere
 	}
-	if m.opt.Trust == nil {
-		return errNowhere
-	}
-	book, err := put(entries)
+	book, failed := put(m.opt.Trust, ctx, entries...)
 	if aside := book.Aside(); aside != "" {
 		m.log.Error("what was decided about project servers before could not be read, and was put aside", "file", aside)
 	}
-	return err
+	if failed != nil {
+		return unwritten, failed
+	}
+	for _, e := range entries {
+		delete(unwritten, trustKey{e.Project, e.Server, e.Hash})
+	}
+	return unwritten, err
 }
 
 // askForInput asks for one value.

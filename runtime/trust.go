@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/trust"
 )
 
 var _ rpc.Trust = (*Client)(nil)
@@ -49,7 +50,7 @@ func (c *Client) decide(ctx context.Context, p *rpc.TrustDecisionParams, what rp
 	key := trustKey{shown.Project, shown.Name, shown.Hash}
 	unwritten := false
 	if what != "" {
-		if err = c.m.record(ctx, []decision{{key, what, shown.Path}}); err != nil && !c.m.opt.Idle {
+		if _, err = c.m.record(ctx, (*trust.Store).Record, []decision{{key, what, shown.Path}}); err != nil && !c.m.opt.Idle {
 			c.m.log.Error("what you decided about a project's server holds for this session only: it was not written down", "err", err)
 			unwritten, err = true, nil
 		}

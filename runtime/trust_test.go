@@ -310,3 +310,25 @@ func TestAServerThatWasAllowedIsNotCalledUntrusted(t *testing.T) {
 		}
 	})
 }
+
+// A directory may have a name that cannot be written down.
+func TestADecisionThatCannotBeWrittenTakesNoOtherWithIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := trustWorld(t)
+		w.open()
+		defer w.close()
+		good, bad := trustKey{"/a", "s", "1"}, trustKey{"/\xff", "s", "1"}
+		unwritten, err := w.m.record(t.Context(), (*trust.Store).Record, []decision{
+			{bad, rpc.DecideDeny, ""},
+			{good, rpc.DecideDeny, ""},
+			{trustKey{"/a", "later", "1"}, rpc.DecideLater, ""},
+		})
+		if err == nil || len(unwritten) != 1 || !unwritten[bad] {
+			t.Errorf("unwritten: %v, %v", unwritten, err)
+		}
+		book, err := w.ledger.Load(t.Context())
+		if d, _ := book.Decision(good.project, good.server, good.hash); d != trust.Deny || err != nil || len(book.Entries()) != 1 {
+			t.Errorf("written: %v, %v", book.Entries(), err)
+		}
+	})
+}

@@ -202,6 +202,20 @@ func TestARepositoryThatBeginsOrEndsIsADependency(t *testing.T) {
 	}
 }
 
+// Decisions are remembered by names: one that cannot be must not count.
+func TestAServerWithoutAProperNameDoesNotCount(t *testing.T) {
+	m := newMachine(t)
+	longest := strings.Repeat("x", maxName)
+	m.write(t, "home/project/.mcp.json", []byte(`{"mcpServers": {"": {"command": "a"}, "`+longest+`y": {"command": "b"}, "`+longest+`": {"command": "c"}}}`))
+	r := m.discover(t)
+	if len(r.Entries) != 1 || r.Entries[0].Name != longest {
+		t.Errorf("%d servers", len(r.Entries))
+	}
+	if len(r.Diagnostics) != 2 || r.Diagnostics[0].Warning || r.Diagnostics[1].Warning || len(r.Diagnostics[1].Message) > 100 {
+		t.Errorf("%+v", r.Diagnostics)
+	}
+}
+
 func TestUserFilesAreWhereEachSystemKeepsThem(t *testing.T) {
 	home := filepath.FromSlash("/h")
 	appData := filepath.FromSlash("/appdata")

@@ -115,7 +115,22 @@ func (r *reading) off(n *node, base string) {
 	}
 }
 
+// maxName bounds the name of a server, in bytes: decisions about it are
+// remembered by it.
+const maxName = 1 << 10
+
+// define takes what stands under a name for a server.
 func (r *reading) define(name string, n *node) {
+	switch {
+	case name == "":
+		r.fail(n, "", "a server has no name: not used")
+		r.fix(n, "give it a name, or take it out")
+		return
+	case len(name) > maxName:
+		r.fail(n, "", "a server has a name of %d bytes: not used", len(name))
+		r.fix(n, fmt.Sprintf("give it a name of at most %d bytes", maxName))
+		return
+	}
 	r.found = append(r.found, definition{name: name, node: n, place: r.place, inputs: r.inputs})
 }
 

@@ -65,8 +65,8 @@ type key struct{ project, server, hash string }
 // maxText bounds the strings of one entry together, in bytes.
 const maxText = 32 << 10
 
-// check says why an entry cannot be remembered.
-func (e *Entry) check() error {
+// Check says why an entry cannot be remembered, whatever the file is like.
+func (e *Entry) Check() error {
 	switch {
 	case e.Project == "", e.Server == "", e.Hash == "":
 		return errors.New("project, server and hash must all be given")
@@ -98,7 +98,7 @@ func newBook(rows []row) Book {
 	b := Book{byKey: make(map[key]Decision, len(rows))}
 	for i := range rows {
 		e := rows[i].entry()
-		if e.check() != nil {
+		if e.Check() != nil {
 			continue
 		}
 		b.entries = append(b.entries, e)
@@ -166,7 +166,7 @@ func (s *Store) RecordUndecided(ctx context.Context, entries ...Entry) (Book, er
 
 func (s *Store) put(ctx context.Context, how func([]row, []Entry) []row, entries []Entry) (Book, error) {
 	for i := range entries {
-		if err := entries[i].check(); err != nil {
+		if err := entries[i].Check(); err != nil {
 			return Book{}, fmt.Errorf("record the decision about server %q: %w", entries[i].Server, err)
 		}
 	}
