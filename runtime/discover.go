@@ -189,6 +189,7 @@ func (s *searcher) search(ctx context.Context) discovered {
 	s.opt.Denied = func(e *config.Entry) bool {
 		return e.NeedsTrust() && (s.consent.decided(e, book()) == rpc.DecideDeny || s.set.trust == rpc.TrustDeny)
 	}
+	s.opt.Waits = func(e *config.Entry) bool { return s.waits(e, book()) }
 	d.watched.paths = s.alwaysWatched()
 	if s.watch {
 		s.opt.Before = func(all []config.Dependency) {
@@ -230,6 +231,11 @@ func (s *searcher) alwaysWatched() []watch.Path {
 	return paths
 }
 
+// waits says whether the user has yet to trust an entry.
+func (s *searcher) waits(e *config.Entry, book trust.Book) bool {
+	return s.set.trust == rpc.TrustAsk && e.NeedsTrust() && s.consent.decided(e, book) != rpc.DecideAllow
+}
+
 func (s *searcher) candidate(e *config.Entry, book trust.Book) candidate {
 	c := candidate{desired: desired{entry: e}}
 	var missing []config.Input
@@ -240,7 +246,7 @@ func (s *searcher) candidate(e *config.Entry, book trust.Book) candidate {
 	case e.Invalid != "":
 		c.rest = rpc.PhaseInvalid
 		c.err = &rpc.ServerError{Code: "config", Stage: rpc.StageConfig, Message: e.Invalid}
-	case s.set.trust == rpc.TrustAsk && e.NeedsTrust() && s.consent.decided(e, book) != rpc.DecideAllow:
+	case s.waits(e, book):
 		c.rest = rpc.PhaseUntrusted
 		c.err = untrusted(e)
 		return c // not even its cached tools are looked at

@@ -332,3 +332,25 @@ func TestADecisionThatCannotBeWrittenTakesNoOtherWithIt(t *testing.T) {
 		}
 	})
 }
+
+// A file of the project must not stop what the user has allowed by an entry that
+// leads to the same.
+func TestAnAllowedServerIsNoAliasOfOneThatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := trustWorld(t)
+		w.write(".mcp.json", `{"mcpServers": {"b": {"command": "b"}}}`)
+		w.approve = deciding(map[string]rpc.Decision{"b": rpc.DecideAllow})
+		w.open()
+		defer w.close()
+		w.discoverFiles(rpc.Settings{})
+		time.Sleep(time.Second)
+		w.take()
+		w.write(".mcp-sidecar/mcp.json", `{"mcpServers": {"a": {"command": "b"}}}`)
+		w.files.changed()
+		time.Sleep(time.Second)
+		w.expect(w.take(), "1.3s b ready 1 live") // it has an alias
+		if r, _ := record(w.m.Snapshot(), "b"); r.Phase != rpc.PhaseReady || len(r.Source.Aliases) != 1 {
+			t.Errorf("b is %s, with the aliases %v", r.Phase, r.Source.Aliases)
+		}
+	})
+}

@@ -53,10 +53,19 @@ func (e *Entry) Origin() Origin {
 
 // mergeAliases makes one server of entries that would start the same thing
 // under different names. The earlier name stays, but one that needs no trust
-// before one that does: a project must not keep the user's server from starting.
-// Disabled and invalid entries start nothing, so they neither become aliases nor
-// have any.
-func mergeAliases(entries []*Entry, x Expander) []*Entry {
+// before one that does, and one that has it before one that waits for it: what a
+// project's file adds must not keep from starting what may start. Disabled and
+// invalid entries start nothing, so they neither become aliases nor have any.
+func mergeAliases(entries []*Entry, waits func(*Entry) bool, x Expander) []*Entry {
+	standing := func(e *Entry) int {
+		switch {
+		case !e.NeedsTrust():
+			return 0
+		case waits == nil || !waits(e):
+			return 1
+		}
+		return 2
+	}
 	targets := make([]string, len(entries)) // "" for what starts nothing
 	winner := make(map[string]*Entry, len(entries))
 	for i, e := range entries {
@@ -64,7 +73,7 @@ func mergeAliases(entries []*Entry, x Expander) []*Entry {
 			continue
 		}
 		targets[i] = e.target(x)
-		if first := winner[targets[i]]; first == nil || first.NeedsTrust() && !e.NeedsTrust() {
+		if first := winner[targets[i]]; first == nil || standing(e) < standing(first) {
 			winner[targets[i]] = e
 		}
 	}

@@ -26,7 +26,7 @@ func TestAnEntryThatNeedsTrustNeverAbsorbsOneThatDoesNot(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got := mergeAliases(c.entries, Expander{Folder: "/p"})
+			got := mergeAliases(c.entries, nil, Expander{Folder: "/p"})
 			if len(got) != 1 || got[0].Name != c.want {
 				t.Fatalf("%d servers, the first is %s; want %s alone", len(got), got[0].Name, c.want)
 			}
@@ -48,7 +48,7 @@ func TestServersReachedAsDifferentAccountsAreDifferent(t *testing.T) {
 		{nil, {}}, {nil, {CallbackPort: 80}}, {{ClientID: "a"}, {ClientID: "a", CallbackPort: 80}},
 	}
 	for _, c := range same {
-		if a, b := with("a", c[0]), with("b", c[1]); a.Identity(x) != b.Identity(x) || len(mergeAliases([]*Entry{a, b}, x)) != 1 {
+		if a, b := with("a", c[0]), with("b", c[1]); a.Identity(x) != b.Identity(x) || len(mergeAliases([]*Entry{a, b}, nil, x)) != 1 {
 			t.Errorf("%+v and %+v are two servers", c[0], c[1])
 		}
 	}
@@ -68,7 +68,7 @@ func TestServersReachedAsDifferentAccountsAreDifferent(t *testing.T) {
 		}
 		seen[id] = i
 	}
-	if got := mergeAliases([]*Entry{with("a", other[1]), with("b", other[2])}, x); len(got) != 2 {
+	if got := mergeAliases([]*Entry{with("a", other[1]), with("b", other[2])}, nil, x); len(got) != 2 {
 		t.Error("two client ids became one server")
 	}
 }

@@ -47,6 +47,8 @@ type Options struct {
 	// Denied, when given, says which entries are left out before names compete:
 	// those the user refused to trust.
 	Denied func(*Entry) bool
+	// Waits, when given, says which entries the user has yet to trust.
+	Waits func(*Entry) bool
 	// Before, when given, is called before the first file is read, with all on
 	// which the result depends.
 	Before func([]Dependency)

@@ -338,7 +338,7 @@ func (d *discovery) result() Result {
 	if o.FilterExa {
 		winners, keys = withoutExa(winners, o.Getenv)
 	}
-	winners = mergeAliases(winners, x)
+	winners = mergeAliases(winners, o.Waits, x)
 
 	result := Result{
 		Diagnostics: d.report.diagnostics, ExaKeys: keys, Files: d.seen, Lost: names.lost,
