@@ -831,8 +831,8 @@ const (
 // ServerError is why something failed.
 type ServerError struct {
 	// Code is a short stable word: "not-found", "exited", "timeout", "refused",
-	// "http", "protocol", "auth", "config", "closed", "too-large",
-	// "missing-tool", "overloaded" or "internal".
+	// "http", "protocol", "auth", "config", "untrusted", "spawn", "closed",
+	// "too-large", "missing-tool", "overloaded" or "internal".
 	Code  string `json:"code"`
 	Stage Stage  `json:"stage"`
 	// Message names the server, the operation and the cause.

@@ -238,7 +238,7 @@ func (m *Manager) specOf(ctx context.Context, c candidate, cwd string) (transpor
 	m.redact.add(x.Secrets...)
 	m.redact.add(basicAuth(x.URL)...)
 	if e.Kind != "stdio" && !isWebURL(x.URL) {
-		return transport.Spec{}, x.Warnings, errors.New("url: it is not an http: or https: URL" + unexpanded(x.Warnings))
+		return transport.Spec{}, x.Warnings, errors.New("url: it does not begin with http:// or https://" + unexpanded(x.Warnings))
 	}
 	spec := transport.Spec{
 		Name: e.Name, Kind: transport.Kind(e.Kind), Command: x.Command, Args: x.Args,

@@ -57,6 +57,7 @@ type examined struct {
 	key      toolcache.Key
 	warnings []string // what could not be expanded
 	issues   []string // what is odd about its tools
+	filtered string   // that none of them is left, or ""
 }
 
 // examine takes the copy.
@@ -75,7 +76,7 @@ func (m *Manager) examine() (*examination, error) {
 			if mem == nil {
 				continue
 			}
-			x := examined{entry: mem.entry, rec: rec, rest: mem.rest, key: mem.key, warnings: mem.warnings}
+			x := examined{entry: mem.entry, rec: rec, rest: mem.rest, key: mem.key, warnings: mem.warnings, filtered: mem.filteredAway()}
 			if mem.tools != nil {
 				x.issues = mem.tools.issues
 			}

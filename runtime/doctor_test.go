@@ -189,6 +189,9 @@ func TestAServerHasOneFindingForOneCause(t *testing.T) {
 			[]rpc.Variable{{Name: "A"}},
 			[]string{`error: no URL; A is not set; B / set A in`},
 		},
+		{"filtered", examined{rec: rpc.Server{Name: "s", Phase: rpc.PhaseReady}, filtered: "none is left"}, nil, []string{
+			`warning: server "s": none is left / the filter`,
+		}},
 		{"odd", examined{rec: rpc.Server{Name: "s", Phase: rpc.PhaseReady}, issues: []string{"x", "y", "z"}}, nil, []string{
 			`warning: server "s": its list of tools is odd: x (and 2 more)`,
 		}},

@@ -69,7 +69,10 @@ func describe(server string, err error, clean func(string) string) *rpc.ServerEr
 	case errors.As(err, &slow):
 		out.Code, out.Stage = "timeout", rpc.Stage(slow.stage)
 		if out.Hint == "" {
-			out.Hint = `if it needs more time to start, raise "timeout" in its entry or timeouts.connectMs`
+			out.Hint = `if it needs more time to start, give it more: in its entry ("timeout", in most dialects), or by timeouts.connectMs`
+			if slow.after < time.Second {
+				out.Hint += "; these are in milliseconds"
+			}
 		}
 	case errors.As(err, &before):
 		out.Code, out.Stage = "config", rpc.StageConfig

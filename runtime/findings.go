@@ -84,7 +84,7 @@ func ofLost(l config.Lost) rpc.Finding {
 	return rpc.Finding{
 		Severity: rpc.SeverityWarning, Path: l.Path, Server: l.Name, Line: l.Line, Column: l.Column,
 		Message: fmt.Sprintf("server %q of this file does not count: %s has another one of that name, and comes first", l.Name, placeOf(l.To)),
-		Fix:     "give one of the two another name, or remove the one that you do not want",
+		Fix:     "nothing, if the first is the one that you want; else give one of the two another name",
 	}
 }
 
@@ -93,7 +93,7 @@ func ofAlias(e *config.Entry, a config.Alias) rpc.Finding {
 	return rpc.Finding{
 		Severity: rpc.SeverityWarning, Path: a.Path, Server: a.Name, Line: a.Line, Column: a.Column,
 		Message: fmt.Sprintf("server %q starts the same as %q in %s, so there is one server, called %q", a.Name, e.Name, placeOf(e.Origin()), e.Name),
-		Fix:     fmt.Sprintf("remove one of the two; until then the name is %q", e.Name),
+		Fix:     fmt.Sprintf("nothing: it runs once, and is called %q here; for the other name, remove that one", e.Name),
 	}
 }
 
@@ -130,10 +130,15 @@ func (x *examined) findings(variables []rpc.Variable) []rpc.Finding {
 			}
 		}
 		add(rpc.SeverityError, message, fixOfExpansion(variables)+"; if that is not it: "+fixOf(x.entry, e))
+	case e != nil && e.Stage == rpc.StageConfig && x.rec.Phase != rpc.PhaseNeedsInput && anyUnset(variables):
+		add(rpc.SeverityError, messageOf(e), fixOfExpansion(variables))
 	case e != nil:
 		add(rpc.SeverityError, messageOf(e), fixOf(x.entry, e))
 	case unexpanded != "":
 		add(rpc.SeverityWarning, fmt.Sprintf("server %q: %s", x.rec.Name, unexpanded), fixOfExpansion(variables))
+	}
+	if x.filtered != "" {
+		add(rpc.SeverityWarning, fmt.Sprintf("server %q: %s", x.rec.Name, x.filtered), "correct the names in the filter")
 	}
 	if n := len(x.issues); n > 0 {
 		message := fmt.Sprintf("server %q: its list of tools is odd: %s", x.rec.Name, x.issues[0])
@@ -145,10 +150,32 @@ func (x *examined) findings(variables []rpc.Variable) []rpc.Finding {
 	return all
 }
 
-// messageOf is an error with the line that says more than it, if there is one.
+// messageOf is an error with the line on stderr that says more than it, if there
+// is one.
 func messageOf(e *rpc.ServerError) string {
 	if len(e.Stderr) == 0 {
 		return e.Message
 	}
-	return fmt.Sprintf("%s; its last line on stderr: %q", e.Message, shortened(e.Stderr[len(e.Stderr)-1], lastLineBytes))
+	what, line := "its last line on stderr", e.Stderr[len(e.Stderr)-1]
+	if cause := tellingLine(e.Stderr); cause != "" && cause != line {
+		what, line = "on stderr it says", cause
+	}
+	return fmt.Sprintf("%s; %s: %q", e.Message, what, shortened(line, lastLineBytes))
+}
+
+// tellingLine is the last line that speaks of an error, "" for none: a runtime that
+// crashes often ends with something else.
+func tellingLine(lines []string) string {
+	for _, line := range slices.Backward(lines) {
+		for _, word := range []string{"error:", "exception:", "fatal:", "panic:", "cannot find", "not found", "no such"} {
+			if strings.Contains(strings.ToLower(line), word) {
+				return strings.TrimSpace(line)
+			}
+		}
+	}
+	return ""
+}
+
+func anyUnset(variables []rpc.Variable) bool {
+	return slices.ContainsFunc(variables, func(v rpc.Variable) bool { return !v.Set })
 }

@@ -43,7 +43,7 @@ func fixOf(e *config.Entry, failed *rpc.ServerError) string {
 	default:
 	}
 	if failed.Stage == rpc.StageConfig {
-		return "correct the entry: what it refers to is not there"
+		return "correct the entry: it cannot be used as it is, or what it refers to is not there"
 	}
 	return "connect it again, and look into the log if it fails again"
 }

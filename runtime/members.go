@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -310,7 +311,21 @@ func (mem *member) odd() []string {
 	if mem.tools != nil {
 		odd = slices.Concat(odd, mem.tools.issues)
 	}
+	if text := mem.filteredAway(); text != "" {
+		odd = append(slices.Clone(odd), text)
+	}
 	return odd
+}
+
+// filteredAway says so when the filter of the entry leaves no tool: one that is
+// misspelt does that without a word.
+func (mem *member) filteredAway() string {
+	e := mem.entry
+	if mem.tools == nil || len(mem.tools.defs) == 0 || e.Include == nil && e.Exclude == nil ||
+		len(filterTools(mem.tools.defs, e.Include, e.Exclude, nil)) > 0 {
+		return ""
+	}
+	return fmt.Sprintf("the entry's filter of tools leaves none of the %d that the server has", len(mem.tools.defs))
 }
 
 // ofConfiguration is what is wrong with files and entries.

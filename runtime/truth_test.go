@@ -290,3 +290,17 @@ func randomHistory(t *testing.T, r *rand.Rand) {
 		t.Error("nothing was pushed: the history proves nothing")
 	}
 }
+
+func TestAFilterThatLeavesNoToolIsToldOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := trustWorld(t)
+		w.write(".mcp.json", `{"mcpServers": {"a": {"command": "a", "tools": {"include": ["misspelt"]}}, "b": {"command": "b", "tools": {"exclude": ["z"]}}}}`)
+		w.open()
+		defer w.close()
+		w.discoverFiles(rpc.Settings{})
+		e := w.m.Snapshot().Errors
+		if len(e) != 1 || e[0].Server != "a" || e[0].Severity != rpc.SeverityWarning || !strings.Contains(e[0].Error, "leaves none of the 1") {
+			t.Errorf("errors: %+v", e)
+		}
+	})
+}

@@ -35,7 +35,7 @@ func commands() []command {
 		{cmdList, alone(cmdList), list, connecting},
 		{cmdCall, callUsage, call, connecting},
 		{cmdTrust, trustUsage, trustCommand, []func(*flags, *pflag.FlagSet){asJSON}},
-		{cmdDoctor, alone(cmdDoctor), doctor, connecting},
+		{cmdDoctor, doctorUsage, doctor, connecting},
 		{cmdConfig, alone(cmdConfig), configuration, []func(*flags, *pflag.FlagSet){asJSON, trusting}},
 	}
 }

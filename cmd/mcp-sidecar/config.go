@@ -25,7 +25,7 @@ func configuration(ctx context.Context, f *flags, w *world, log *slog.Logger, _ 
 		case f.json:
 			printConfigurationJSON(out, found)
 		case len(found.Servers) == 0 && len(found.Errors) == 0:
-			f.advise(out)
+			printAdvice(out, userFile())
 		default:
 			printConfiguration(out, found)
 		}

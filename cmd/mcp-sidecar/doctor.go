@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,10 +13,19 @@ import (
 	"github.com/mcp-sidecar/mcp-sidecar/runtime"
 )
 
+// doctorUsage says what is wrong with the words after doctor; "" if nothing is.
+func doctorUsage(words []string) string {
+	if len(words) > 1 {
+		return "doctor takes the name of one server, or none for all"
+	}
+	return ""
+}
+
 // doctor examines a session of its own.
-func doctor(ctx context.Context, f *flags, w *world, log *slog.Logger, _ []string) int {
-	return f.withServers(ctx, w, log, func(ctx context.Context, client *runtime.Client, _ *rpc.Snapshot) int {
-		report, err := client.Doctor(ctx, &rpc.DoctorParams{})
+func doctor(ctx context.Context, f *flags, w *world, log *slog.Logger, words []string) int {
+	only := strings.Join(words, "")
+	return f.withServers(ctx, w, log, only, func(ctx context.Context, client *runtime.Client, _ *rpc.Snapshot) int {
+		report, err := client.Doctor(ctx, &rpc.DoctorParams{Server: only})
 		if err != nil {
 			return failed(ctx, w, err)
 		}
@@ -24,9 +34,9 @@ func doctor(ctx context.Context, f *flags, w *world, log *slog.Logger, _ []strin
 				printJSON(out, report)
 				return
 			}
-			printReport(out, report)
+			printReport(out, report, homeDir())
 			if len(report.Servers) == 0 && report.Healthy {
-				f.advise(out)
+				printAdvice(out, userFile())
 			}
 		})
 	})
@@ -40,29 +50,22 @@ func doctorCode(r *rpc.DoctorReport) int {
 	return exitFailed
 }
 
-// printReport prints anybody's report.
-func printReport(out io.Writer, r *rpc.DoctorReport) {
+// printReport prints anybody's report; home is the home directory of who reads
+// it, or "".
+func printReport(out io.Writer, r *rpc.DoctorReport, home string) {
 	printLine(out, "%s %s in %s", r.Sidecar.Name, r.Sidecar.Version, r.Cwd)
 	fmt.Fprintln(out, "\nFiles, the strongest first:")
-	absent := 0
+	some := false
 	for _, f := range r.Files {
-		if f.State == rpc.FileAbsent {
-			absent++
-		} else {
+		if f.State != rpc.FileAbsent {
 			printFile(out, f)
+			some = true
 		}
 	}
-	if absent == len(r.Files) {
+	if !some {
 		fmt.Fprintln(out, "  none")
 	}
-	if absent > 0 {
-		fmt.Fprintln(out, "\nFiles that are not there, and would be read:")
-	}
-	for _, f := range r.Files {
-		if f.State == rpc.FileAbsent {
-			printFile(out, f)
-		}
-	}
+	printAbsent(out, r, home)
 	fmt.Fprintln(out, "\nServers:")
 	for _, s := range r.Servers {
 		printExamined(out, s)
@@ -81,12 +84,39 @@ func printReport(out io.Writer, r *rpc.DoctorReport) {
 	printWrapped(out, "", summaryOf(r))
 }
 
+// printAbsent prints the files that would be read if they were there, a tool a
+// line.
+func printAbsent(out io.Writer, r *rpc.DoctorReport, home string) {
+	var tools []string
+	absent := map[string][]string{}
+	for _, f := range r.Files {
+		if f.State != rpc.FileAbsent {
+			continue
+		}
+		if absent[f.ProviderName] == nil {
+			tools = append(tools, f.ProviderName)
+		}
+		absent[f.ProviderName] = append(absent[f.ProviderName], under(under(f.Path, r.Cwd, "."), home, "~"))
+	}
+	if len(tools) > 0 {
+		fmt.Fprintln(out, "\nNot there, and read as soon as they are:")
+	}
+	for _, tool := range tools {
+		printWrapped(out, "  ", tool+": "+strings.Join(absent[tool], ", "))
+	}
+}
+
+// under is a path with name for the directory that it begins with.
+func under(path, dir, name string) string {
+	if rest, ok := strings.CutPrefix(path, dir+string(filepath.Separator)); ok && dir != "" {
+		return name + string(filepath.Separator) + rest
+	}
+	return path
+}
+
 // printFile prints a file and what became of what it defines.
 func printFile(out io.Writer, f rpc.DoctorFile) {
-	text := fmt.Sprintf("%s (%s, %s)", f.Path, f.ProviderName, f.Level)
-	if f.State != rpc.FileAbsent {
-		text = fmt.Sprintf("%-7s  %s", f.State, text)
-	}
+	text := fmt.Sprintf("%-7s  %s (%s, %s)", f.State, f.Path, f.ProviderName, f.Level)
 	var names []string
 	for _, d := range f.Servers {
 		names = append(names, d.Name+fate(d))
@@ -189,7 +219,7 @@ func needs(s rpc.DoctorServer) []string {
 		all = append(all, "asks for "+strings.Join(s.Inputs, ", "))
 	}
 	for _, f := range s.EnvFiles {
-		text := "takes values from the file " + f.Path
+		text := "reads the file " + f.Path
 		if !f.Readable {
 			text += ", which was not read"
 		}

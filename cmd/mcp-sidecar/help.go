@@ -52,9 +52,9 @@ started.
   deny    they are left out, as if the files did not have them
   revoke  forget what was decided`
 	case cmdDoctor:
-		return `mcp-sidecar doctor [options]
+		return `mcp-sidecar doctor [SERVER] [options]
 
-Connects to every configured server and says of every file why it counts, of
+Connects to every configured server, or to one, and says of every file why it counts, of
 every server what its entry needs and how it is doing, and what is wrong, with
 the likely fix. Secrets are shown as [redacted]. With --json, the answer to
 mcp/doctor (see PROTOCOL.md). Exit code 1 if anything is an error; warnings, such

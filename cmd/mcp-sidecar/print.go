@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"unicode"
@@ -53,22 +52,26 @@ func (c *toolContent) print(out io.Writer, whole json.RawMessage) {
 	}
 }
 
-// advise is printAdvice where this program runs.
-func (f *flags) advise(out io.Writer) {
-	home := homeDir()
-	printAdvice(out, f.cwd, home, config.UserFile(home, os.LookupEnv))
+// printAdvice tells somebody without servers how to get one: in the user's own
+// file, or in the project's where there is no home directory.
+func printAdvice(out io.Writer, userFile string) {
+	if userFile == "" {
+		userFile = ".mcp.json"
+	}
+	printLine(out, "No MCP servers are configured here. One can be put into %s:", userFile)
+	fmt.Fprintln(out, `  {"mcpServers": {"everything": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-everything"]}}}`)
 }
 
-// printAdvice tells somebody without servers how to get one: in the project's
-// file, but in the home directory or above it, where no project's file is read,
-// in the user's.
-func printAdvice(out io.Writer, cwd, home, userFile string) {
-	file := ".mcp.json"
-	if rel, err := filepath.Rel(cwd, home); err == nil && userFile != "" && filepath.IsLocal(rel) {
-		file = userFile + " (this directory is no project)"
+// userFile is the user's own file, "" when there is no home directory.
+func userFile() string { return config.UserFile(homeDir(), os.LookupEnv) }
+
+// printDenied prints the project's servers that the user has denied.
+func printDenied(out io.Writer, denied []rpc.ProjectServer) {
+	for _, s := range denied {
+		printLine(out, "%s  denied: it is left out (mcp-sidecar trust revoke %s)", s.Name, shellWord(s.Name))
+		printLine(out, "    from %s (%s, project)", s.Path, s.ProviderName)
+		fmt.Fprintln(out)
 	}
-	printLine(out, "No MCP servers are configured here. One can be put into %s:", file)
-	fmt.Fprintln(out, `  {"mcpServers": {"everything": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-everything"]}}}`)
 }
 
 // printTable prints servers, their tools, and what is wrong.

@@ -36,7 +36,7 @@ func TestTheCommandLineIsReadAsPeopleWriteIt(t *testing.T) {
 		{"--max-message 5 call a b", 2, "", "--max-message is an option of serving a host only"},
 		{"--json", 2, "", "--json is an option of list, call, trust, doctor, config only"},
 		{"list more", 2, "", "list takes no arguments"},
-		{"doctor more", 2, "", "doctor takes no arguments"},
+		{"doctor more and", 2, "", "doctor takes the name of one server"},
 		{"config more", 2, "", "config takes no arguments"},
 		{"help doctor", 0, "mcp/doctor", ""},
 		{"help config", 0, "starts nothing", ""},

@@ -65,28 +65,40 @@ func (f *flags) params(gate int, uncached rpc.Uncached) *rpc.InitializeParams {
 
 // list prints every server and its tools.
 func list(ctx context.Context, f *flags, w *world, log *slog.Logger, _ []string) int {
-	return f.withServers(ctx, w, log, func(ctx context.Context, _ *runtime.Client, snap *rpc.Snapshot) int {
+	return f.withServers(ctx, w, log, "", func(ctx context.Context, client *runtime.Client, snap *rpc.Snapshot) int {
+		denied := deniedBy(ctx, client)
 		return printed(ctx, w, listCode(snap), func(out io.Writer) {
 			switch {
 			case f.json:
 				printJSON(out, snap)
-			case len(snap.Servers) == 0 && len(snap.Errors) == 0:
-				f.advise(out)
+			case len(snap.Servers)+len(snap.Errors)+len(denied) == 0:
+				printAdvice(out, userFile())
 			default:
 				printTable(out, snap)
+				printDenied(out, denied)
 			}
 		})
 	})
 }
 
+// deniedBy are the project's servers that the user has denied, as a client is
+// told.
+func deniedBy(ctx context.Context, client *runtime.Client) []rpc.ProjectServer {
+	list, err := client.TrustList(ctx, &rpc.TrustListParams{})
+	if err != nil {
+		return nil // the session ends, and says why
+	}
+	return slices.DeleteFunc(list.Servers, func(s rpc.ProjectServer) bool { return s.Decision != rpc.DecideDeny })
+}
+
 // withServers gives use a session of its own, when every server is connected or
-// has failed.
-func (f *flags) withServers(ctx context.Context, w *world, log *slog.Logger, use func(context.Context, *runtime.Client, *rpc.Snapshot) int) int {
+// has failed: the only one that is named, or all if only is "".
+func (f *flags) withServers(ctx context.Context, w *world, log *slog.Logger, only string, use func(context.Context, *runtime.Client, *rpc.Snapshot) int) int {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	m, closeAll := f.open(log, runtime.Options{})
+	m, closeAll := f.open(log, runtime.Options{Only: only})
 	defer closeAll(0)
-	host := newScreenHost(f, w, "")
+	host := newScreenHost(f, w, only)
 	client, snap, err := f.start(ctx, m, host, waitForAll, rpc.UncachedWait)
 	host.clear()
 	if err != nil {
@@ -149,7 +161,7 @@ func call(ctx context.Context, f *flags, w *world, log *slog.Logger, args []stri
 	host.clear()
 	if err != nil {
 		code := failed(ctx, w, inWords(err, m.Snapshot().Tools))
-		if hint := hintOn(args[0], snap); hint != "" && ctx.Err() == nil {
+		if hint := hintOn(args[0], snap, deniedBy(ctx, client)); hint != "" && ctx.Err() == nil {
 			printLine(w.err, "%s", hint)
 		}
 		return code
@@ -219,7 +231,10 @@ func inWords(err error, tools []rpc.Tool) error {
 
 // hintOn says what a refused call of a server's tool has to do with the server;
 // "" for nothing.
-func hintOn(name string, snap *rpc.Snapshot) string {
+func hintOn(name string, snap *rpc.Snapshot, denied []rpc.ProjectServer) string {
+	if slices.ContainsFunc(denied, func(s rpc.ProjectServer) bool { return s.Name == name }) {
+		return "A file of the project has it, and you have denied it; mcp-sidecar trust revoke " + shellWord(name) + " takes that back."
+	}
 	for _, s := range snap.Servers {
 		for _, a := range s.Source.Aliases {
 			if a.Name == name {

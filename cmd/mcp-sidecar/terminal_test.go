@@ -40,6 +40,7 @@ func TestTheLineOnTheScreenIsReplacedAndTakenAway(t *testing.T) {
 }
 
 func TestARefusedCallIsExplainedByItsServer(t *testing.T) {
+	denied := []rpc.ProjectServer{{Name: "never"}}
 	snap := &rpc.Snapshot{Servers: []rpc.Server{
 		{Name: "mine", Phase: rpc.PhaseReady, Source: rpc.Source{Aliases: []rpc.Alias{{Name: "theirs"}}}},
 		{Name: "off", Phase: rpc.PhaseDisabled, Source: rpc.Source{ProviderName: "Host"}},
@@ -47,10 +48,11 @@ func TestARefusedCallIsExplainedByItsServer(t *testing.T) {
 		{Name: "odd", Phase: rpc.PhaseInvalid, Error: &rpc.ServerError{Message: "what is wrong"}},
 	}}
 	for name, want := range map[string]string{
+		"never":  "you have denied it; mcp-sidecar trust revoke never",
 		"theirs": `the same server as "mine"`, "off": "disabled, in Host", "new": "mcp-sidecar trust allow new", "odd": "what is wrong",
 		"mine": "", "nobody": "",
 	} {
-		if got := hintOn(name, snap); !strings.Contains(got, want) || want == "" && got != "" {
+		if got := hintOn(name, snap, denied); !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -103,25 +105,18 @@ func TestNothingThatAFileSaysMovesTheCursor(t *testing.T) {
 	}
 }
 
-func TestAdviceNamesAFileThatIsReadHere(t *testing.T) {
+func TestAdviceNamesAFileThatNeedsNoTrust(t *testing.T) {
 	unset := func(string) (string, bool) { return "", false }
-	user := config.UserFile("/home/me", unset)
-	for cwd, want := range map[string]string{
-		"/home/me": "/home/me/.config/mcp-sidecar/mcp.json", "/home": user, "/": user,
-		"/home/me/project": " .mcp.json", "/home/you": " .mcp.json",
+	xdg := func(key string) (string, bool) { return "/xdg", key == "XDG_CONFIG_HOME" }
+	for file, want := range map[string]string{
+		config.UserFile("/home/me", unset): " /home/me/.config/mcp-sidecar/mcp.json:",
+		config.UserFile("/home/me", xdg):   " /xdg/mcp-sidecar/mcp.json:",
+		config.UserFile("", unset):         " .mcp.json:",
 	} {
 		var out strings.Builder
-		if printAdvice(&out, cwd, "/home/me", user); !strings.Contains(out.String(), want) {
-			t.Errorf("%s: %s", cwd, out.String())
+		if printAdvice(&out, file); !strings.Contains(out.String(), want) {
+			t.Errorf("%s: %s", file, out.String())
 		}
-	}
-	xdg := func(key string) (string, bool) { return "/xdg", key == "XDG_CONFIG_HOME" }
-	if got := config.UserFile("/home/me", xdg); got != "/xdg/mcp-sidecar/mcp.json" {
-		t.Errorf("with XDG_CONFIG_HOME: %s", got)
-	}
-	var out strings.Builder
-	if printAdvice(&out, "/", "", config.UserFile("", unset)); !strings.Contains(out.String(), " .mcp.json") {
-		t.Errorf("without a home: %s", out.String())
 	}
 }
 

@@ -106,9 +106,9 @@ func decodeClaude(f *fields) {
 			// One string of scopes with spaces between, as OAuth writes them.
 			Scopes: strings.Fields(f.textOf(n.get("scopes"))),
 		}
-		f.note(n.get("authServerMetadataUrl"), "not supported: the authorization server is looked for as usual")
+		f.unsupported(n.get("authServerMetadataUrl"), "the authorization server is looked for as usual")
 	}
-	f.note(f.get("headersHelper"), "not supported: the server is contacted without these headers")
+	f.unsupported(f.get("headersHelper"), "the server is contacted without these headers")
 }
 
 // claudeTimeout takes "timeout" for a limit of calls as well, which it is in

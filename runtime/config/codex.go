@@ -45,7 +45,7 @@ func decodeCodex(f *fields) {
 	e.Include = f.exactNames("enabled_tools")
 	e.Exclude = f.exactNames("disabled_tools")
 	if n := f.get("experimental_environment"); n != nil && f.textOf(n) != "local" {
-		f.note(n, "not supported: the server runs on this machine")
+		f.unsupported(n, "the server runs on this machine")
 	}
 	f.enabled()
 	f.transport()
@@ -69,7 +69,7 @@ func (f *fields) codexVariables() {
 		case object:
 			f.e.Passed = append(f.e.Passed, f.textOf(item.get("name")))
 			if source := item.get("source"); source != nil && f.textOf(source) == "remote" {
-				f.note(source, "not supported: the server runs on this machine, with its variables")
+				f.unsupported(source, "the server runs on this machine, with its variables")
 			}
 		case null, boolean, number, array:
 			f.expected(item, "a string")
@@ -80,7 +80,7 @@ func (f *fields) codexVariables() {
 
 func (f *fields) codexAuth() {
 	scopes, login := f.list("scopes"), f.object("oauth")
-	f.note(f.get("oauth_resource"), "not supported: the login is for the address of the server")
+	f.unsupported(f.get("oauth_resource"), "the login is for the address of the server")
 	if scopes == nil && login == nil {
 		return
 	}

@@ -32,9 +32,9 @@ func decodeCopilot(f *fields) {
 	}
 	f.copilotAuth()
 	if n := f.get("oidc"); n != nil && n.text != "false" {
-		f.note(n, "not supported: the server gets no token of GitHub's")
+		f.unsupported(n, "the server gets no token of GitHub's")
 	}
-	f.note(f.get("filterMapping"), "not supported: results are passed on as they are")
+	f.unsupported(f.get("filterMapping"), "results are passed on as they are")
 }
 
 func (f *fields) copilotAuth() {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -76,6 +77,15 @@ func (f *fields) note(n *node, format string, args ...any) {
 		return
 	}
 	f.warn(n, f.e.Name, "%s: "+format, append([]any{n.label(f.obj)}, args...)...)
+}
+
+// unsupported warns of a member that the tool knows, and that has no effect here.
+func (f *fields) unsupported(n *node, instead string) {
+	if present(n) == nil {
+		return
+	}
+	f.note(n, "not supported: %s", instead)
+	f.fix(n, "nothing has to be done: it is right for "+f.e.ProviderName)
 }
 
 func (f *fields) str(name string) string {
@@ -328,9 +338,26 @@ func (f *fields) unused(silent []string) {
 		}
 		names = append(names, m.name)
 	}
-	if first != nil {
-		f.warn(first, f.e.Name, "%s", UnknownKeys(names))
+	if first == nil {
+		return
 	}
+	f.warn(first, f.e.Name, "%s", UnknownKeys(names))
+	if meant := f.meant(names, silent); meant != "" {
+		f.fix(first, "did you mean "+meant+"?")
+	}
+}
+
+// meant are the names that the unknown ones of an entry are likely to be, "" for
+// none.
+func (f *fields) meant(names, silent []string) string {
+	known := slices.Concat(slices.Sorted(maps.Keys(f.used)), silent)
+	var meant []string
+	for _, name := range names {
+		if word := nearestWord(name, known); word != "" {
+			meant = append(meant, strconv.Quote(word))
+		}
+	}
+	return strings.Join(meant, ", ")
 }
 
 // UnknownKeys says of names that nobody knows that they have no effect.

@@ -101,11 +101,11 @@ func (f *fields) geminiOAuth() {
 			Scopes:       f.listOf(n.get("scopes")),
 		}
 		for _, name := range []string{"authorizationUrl", "tokenUrl", "registrationUrl", "redirectUri", "audiences", "tokenParamName"} {
-			f.note(n.get(name), "not supported: the login is as the server describes it")
+			f.unsupported(n.get(name), "the login is as the server describes it")
 		}
 	}
 	// The default is the login that the server asks for.
 	if n := f.get("authProviderType"); n != nil && f.textOf(n) != "dynamic_discovery" {
-		f.note(n, "not supported: the server is contacted without Google's credentials")
+		f.unsupported(n, "the server is contacted without Google's credentials")
 	}
 }

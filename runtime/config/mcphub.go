@@ -71,11 +71,11 @@ func decodeMCPHub(f *fields) {
 func (f *fields) mcphubNotes() {
 	for _, name := range []string{"disabled_prompts", "disabled_resources", "disabled_resourceTemplates"} {
 		if n := f.get(name); n != nil && len(n.items) > 0 {
-			f.note(n, "not supported: they stay available")
+			f.unsupported(n, "they stay available")
 		}
 	}
 	if n := f.object("custom_instructions"); stringIn(n, "text") != "" {
-		f.note(n, "not supported: no agent gets to see them")
+		f.unsupported(n, "no agent gets to see them")
 	}
 	f.note(f.get("dev"), "for developing the server with MCPHub: it has no effect here")
 }

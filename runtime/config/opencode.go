@@ -181,7 +181,7 @@ func (f *fields) openCodeOAuth() {
 		CallbackPort: f.port(either("callbackPort", "callback_port")),
 	}
 	for _, name := range []string{"redirectUri", "redirect_uri", "authorizationEndpoint", "tokenEndpoint"} {
-		f.note(n.get(name), "not supported: the login is as the server describes it")
+		f.unsupported(n.get(name), "the login is as the server describes it")
 	}
 }
 

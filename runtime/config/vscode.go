@@ -67,9 +67,9 @@ func decodeVSCode(f *fields) {
 	if n := f.object("oauth"); n != nil {
 		e.Auth = &Auth{ClientID: f.textOf(n.get("clientId"))}
 	}
-	f.note(f.get("sandbox"), "not supported: the server runs without a sandbox")
+	f.unsupported(f.get("sandbox"), "the server runs without a sandbox")
 	if f.flag("sandboxEnabled", false) {
-		f.note(f.get("sandboxEnabled"), "not supported: the server runs without a sandbox")
+		f.unsupported(f.get("sandboxEnabled"), "the server runs without a sandbox")
 	}
 	f.note(f.get("dev"), "for developing the server in VS Code: it has no effect here")
 	f.enabled()

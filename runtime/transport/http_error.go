@@ -86,7 +86,11 @@ func answerError(resp *http.Response, to outgoing, redact redactor) *Error {
 			Hint:    "configure the URL it redirects to",
 		}
 	}
-	return &Error{Code: CodeHTTP, Message: failure.Error(), Err: failure}
+	e := &Error{Code: CodeHTTP, Message: failure.Error(), Err: failure}
+	if resp.StatusCode >= 500 {
+		e.Hint = "the server itself fails: see its log"
+	}
+	return e
 }
 
 // asksForAuth: 403 without a challenge is no question of signing in, such as

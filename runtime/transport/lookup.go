@@ -19,6 +19,7 @@ func (d *Dialer) resolve(ctx context.Context, spec *Spec) (string, []string, err
 		return "", nil, &Error{
 			Code: CodeSpawn, Stage: StageSpawn, NotSent: true, Lasting: !heals(err), Err: err,
 			Message: fmt.Sprintf("working directory %q cannot be entered: %v", spec.Dir, bare(err)),
+			Hint:    `create it, or correct "cwd"`,
 		}
 	}
 	if strings.ContainsRune(spec.Command, '/') {
@@ -222,6 +223,7 @@ func pathError(command, path string, err error) *Error {
 		e.Hint = "chmod +x " + path
 	default:
 		e.Message = fmt.Sprintf("command %s cannot be started: %v", named, bare(err))
+		e.Hint = "the command is a program: give the path of one"
 	}
 	return e
 }

@@ -503,8 +503,8 @@ export type Stage = "config" | "spawn" | "connect" | "initialize" | "list" | "ca
 export interface ServerError {
   /**
    * code is a short stable word: "not-found", "exited", "timeout", "refused",
-   * "http", "protocol", "auth", "config", "closed", "too-large",
-   * "missing-tool", "overloaded" or "internal".
+   * "http", "protocol", "auth", "config", "untrusted", "spawn", "closed",
+   * "too-large", "missing-tool", "overloaded" or "internal".
    */
   code: string;
   stage: Stage;

@@ -608,8 +608,8 @@ class ServerTools(_ServerToolsRequired, total=False):
 
 class _ServerErrorRequired(TypedDict):
     # code is a short stable word: "not-found", "exited", "timeout", "refused",
-    # "http", "protocol", "auth", "config", "closed", "too-large",
-    # "missing-tool", "overloaded" or "internal".
+    # "http", "protocol", "auth", "config", "untrusted", "spawn", "closed",
+    # "too-large", "missing-tool", "overloaded" or "internal".
     code: str
     stage: Stage
     # message names the server, the operation and the cause.

@@ -295,7 +295,7 @@ M.version = 1
 
 ---ServerError is why something failed.
 ---@class mcp_sidecar.ServerError
----@field code string code is a short stable word: "not-found", "exited", "timeout", "refused", "http", "protocol", "auth", "config", "closed", "too-large", "missing-tool", "overloaded" or "internal".
+---@field code string code is a short stable word: "not-found", "exited", "timeout", "refused", "http", "protocol", "auth", "config", "untrusted", "spawn", "closed", "too-large", "missing-tool", "overloaded" or "internal".
 ---@field stage mcp_sidecar.Stage
 ---@field message string message names the server, the operation and the cause.
 ---@field hint? string hint is the likely fix.
