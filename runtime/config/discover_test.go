@@ -277,3 +277,18 @@ func TestEveryPlaceLookedAtIsToldForTheWatcher(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+func TestWhatIsReadTwiceIsToldOnceWithItsOwnFix(t *testing.T) {
+	m := newMachine(t)
+	m.write(t, "home/.claude.json", []byte(`{"projects": 1, "servers": {"a": {"command": "a"}}}`))
+	m.opts.Files = []string{m.path("home/.claude.json")}
+	var fixes []string
+	for _, d := range m.discover(t).Diagnostics {
+		fixes = append(fixes, d.Pointer+": "+d.Fix)
+	}
+	slices.Sort(fixes)
+	want := []string{"/projects: ", `/servers: rename the key "servers" to "mcpServers"`}
+	if diff := cmp.Diff(want, fixes); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

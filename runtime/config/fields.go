@@ -60,7 +60,7 @@ func (f *fields) invalid(n *node, format string, args ...any) {
 // skip leaves the entry out, with a warning that says why.
 func (f *fields) skip(why string) {
 	f.skipped = true
-	f.warn(f.obj, f.e.Name, "%s", why)
+	f.add(f.obj, f.e.Name, true, why, "nothing has to be done if it is right for "+f.e.ProviderName)
 }
 
 func (f *fields) expected(n *node, what string) {
@@ -84,8 +84,8 @@ func (f *fields) unsupported(n *node, instead string) {
 	if present(n) == nil {
 		return
 	}
-	f.note(n, "not supported: %s", instead)
-	f.fix(n, "nothing has to be done: it is right for "+f.e.ProviderName)
+	f.add(n, f.e.Name, true, n.label(f.obj)+": not supported: "+instead,
+		"nothing has to be done: it is right for "+f.e.ProviderName)
 }
 
 func (f *fields) str(name string) string {
@@ -341,10 +341,11 @@ func (f *fields) unused(silent []string) {
 	if first == nil {
 		return
 	}
-	f.warn(first, f.e.Name, "%s", UnknownKeys(names))
+	fix := ""
 	if meant := f.meant(names, silent); meant != "" {
-		f.fix(first, "did you mean "+meant+"?")
+		fix = "did you mean " + meant + "?"
 	}
+	f.add(first, f.e.Name, true, UnknownKeys(names), fix)
 }
 
 // meant are the names that the unknown ones of an entry are likely to be, "" for

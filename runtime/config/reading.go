@@ -93,8 +93,8 @@ func (r *reading) servers(n *node) {
 // misnamed says so when a file has another tool's key.
 func (r *reading) misnamed(right, wrong string) {
 	if n := r.root.get(wrong); n != nil && n.kind == object {
-		r.warn(n, "", "%q is not read in this file: rename it to %q", wrong, right)
-		r.fix(n, fmt.Sprintf("rename the key %q to %q", wrong, right))
+		r.add(n, "", true, fmt.Sprintf("%q is not read in this file: rename it to %q", wrong, right),
+			fmt.Sprintf("rename the key %q to %q", wrong, right))
 	}
 }
 
@@ -123,12 +123,11 @@ const maxName = 1 << 10
 func (r *reading) define(name string, n *node) {
 	switch {
 	case name == "":
-		r.fail(n, "", "a server has no name: not used")
-		r.fix(n, "give it a name, or take it out")
+		r.add(n, "", false, "a server has no name: not used", "give it a name, or take it out")
 		return
 	case len(name) > maxName:
-		r.fail(n, "", "a server has a name of %d bytes: not used", len(name))
-		r.fix(n, fmt.Sprintf("give it a name of at most %d bytes", maxName))
+		r.add(n, "", false, fmt.Sprintf("a server has a name of %d bytes: not used", len(name)),
+			fmt.Sprintf("give it a name of at most %d bytes", maxName))
 		return
 	}
 	r.found = append(r.found, definition{name: name, node: n, place: r.place, inputs: r.inputs})

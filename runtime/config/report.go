@@ -14,11 +14,11 @@ type report struct {
 	told map[Diagnostic]bool
 }
 
-func (r *report) add(n *node, server string, warning bool, message string) {
+func (r *report) add(n *node, server string, warning bool, message, fix string) {
 	if n.doc.stale {
 		return
 	}
-	d := Diagnostic{Path: n.doc.path, Server: server, Message: message, Warning: warning, Pointer: n.pointer()}
+	d := Diagnostic{Path: n.doc.path, Server: server, Message: message, Fix: fix, Warning: warning, Pointer: n.pointer()}
 	d.Line, d.Column = n.position()
 	if r.told[d] {
 		return
@@ -31,18 +31,11 @@ func (r *report) add(n *node, server string, warning bool, message string) {
 }
 
 func (r *report) warn(n *node, server, format string, args ...any) {
-	r.add(n, server, true, fmt.Sprintf(format, args...))
+	r.add(n, server, true, fmt.Sprintf(format, args...), "")
 }
 
 func (r *report) fail(n *node, server, format string, args ...any) {
-	r.add(n, server, false, fmt.Sprintf(format, args...))
-}
-
-// fix says what to do about what was reported of n just now.
-func (r *report) fix(n *node, text string) {
-	if !n.doc.stale {
-		r.diagnostics[len(r.diagnostics)-1].Fix = text
-	}
+	r.add(n, server, false, fmt.Sprintf(format, args...), "")
 }
 
 // repeated warns of each of n's own names, or of those given only, that occurs
