@@ -1205,7 +1205,7 @@ const (
 	DefinitionShadowed DefinitionState = "shadowed" // a stronger file has the name
 	DefinitionAlias    DefinitionState = "alias"    // it starts the same as a server of another name
 	DefinitionMerged   DefinitionState = "merged"   // another file of the same tool has the rest of it
-	DefinitionLeftOut  DefinitionState = "left-out" // by discovery.filterExa or a decision about trust
+	DefinitionLeftOut  DefinitionState = "left-out" // by discovery.filterExa or a decision about trust, or it is no server to be started here
 )
 
 // DoctorServer is one server, and what its entry needs.
@@ -1224,9 +1224,10 @@ type DoctorServer struct {
 	// Inputs are the ids of its ${input:…}.
 	Inputs []string `json:"inputs,omitempty"`
 	// EnvFiles are the files it takes variables or values from. Those of an
-	// untrusted entry are not looked for.
+	// untrusted or invalid entry are not looked for.
 	EnvFiles []EnvFile `json:"envFiles,omitempty"`
-	// Search is where its command is: for processes, unless it is untrusted.
+	// Search is where its command is: for processes, unless the entry is untrusted
+	// or invalid, or what it refers to cannot be had.
 	Search *CommandSearch `json:"search,omitempty"`
 	Cache  CacheEntry     `json:"cache"`
 }

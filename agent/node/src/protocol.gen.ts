@@ -883,7 +883,7 @@ export interface Definition {
  * - `shadowed`: a stronger file has the name
  * - `alias`: it starts the same as a server of another name
  * - `merged`: another file of the same tool has the rest of it
- * - `left-out`: by discovery.filterExa or a decision about trust
+ * - `left-out`: by discovery.filterExa or a decision about trust, or it is no server to be started here
  */
 export type DefinitionState = "counts" | "shadowed" | "alias" | "merged" | "left-out";
 
@@ -906,10 +906,13 @@ export interface DoctorServer {
   inputs?: string[];
   /**
    * envFiles are the files it takes variables or values from. Those of an
-   * untrusted entry are not looked for.
+   * untrusted or invalid entry are not looked for.
    */
   envFiles?: EnvFile[];
-  /** search is where its command is: for processes, unless it is untrusted. */
+  /**
+   * search is where its command is: for processes, unless the entry is untrusted
+   * or invalid, or what it refers to cannot be had.
+   */
   search?: CommandSearch;
   cache: CacheEntry;
 }

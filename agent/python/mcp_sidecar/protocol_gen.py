@@ -210,7 +210,7 @@ DefinitionState = Literal[
     "shadowed",  # a stronger file has the name
     "alias",  # it starts the same as a server of another name
     "merged",  # another file of the same tool has the rest of it
-    "left-out",  # by discovery.filterExa or a decision about trust
+    "left-out",  # by discovery.filterExa or a decision about trust, or it is no server to be started here
 ]
 
 # CacheState says whether there is a list.
@@ -1004,9 +1004,10 @@ class DoctorServer(_DoctorServerRequired, total=False):
     # inputs are the ids of its ${input:…}.
     inputs: list[str]
     # envFiles are the files it takes variables or values from. Those of an
-    # untrusted entry are not looked for.
+    # untrusted or invalid entry are not looked for.
     envFiles: list[EnvFile]
-    # search is where its command is: for processes, unless it is untrusted.
+    # search is where its command is: for processes, unless the entry is untrusted
+    # or invalid, or what it refers to cannot be had.
     search: CommandSearch
 
 

@@ -548,7 +548,7 @@ M.version = 1
 ---| 'shadowed' # a stronger file has the name
 ---| 'alias' # it starts the same as a server of another name
 ---| 'merged' # another file of the same tool has the rest of it
----| 'left-out' # by discovery.filterExa or a decision about trust
+---| 'left-out' # by discovery.filterExa or a decision about trust, or it is no server to be started here
 
 ---DoctorServer is one server, and what its entry needs.
 ---@class mcp_sidecar.DoctorServer
@@ -558,8 +558,8 @@ M.version = 1
 ---@field variables? mcp_sidecar.Variable[] variables are those of the environment that it refers to.
 ---@field commands? string[] commands are those it runs for values.
 ---@field inputs? string[] inputs are the ids of its ${input:…}.
----@field envFiles? mcp_sidecar.EnvFile[] envFiles are the files it takes variables or values from. Those of an untrusted entry are not looked for.
----@field search? mcp_sidecar.CommandSearch search is where its command is: for processes, unless it is untrusted.
+---@field envFiles? mcp_sidecar.EnvFile[] envFiles are the files it takes variables or values from. Those of an untrusted or invalid entry are not looked for.
+---@field search? mcp_sidecar.CommandSearch search is where its command is: for processes, unless the entry is untrusted or invalid, or what it refers to cannot be had.
 ---@field cache mcp_sidecar.CacheEntry
 
 ---Shadow is a definition that gives way to another of the same name.
