@@ -67,7 +67,7 @@ func (m *Manager) discoveryEnded(d discovered) {
 	m.carrying = true
 	defer m.carriedOut()
 	m.redact.add(d.secrets...) // before any server can tell them
-	m.watchFiles(d.watched)
+	m.watchFiles(d.watched, d.result.Hard == nil)
 	if d.result.Hard != nil && !m.full {
 		// What runs is kept; the error says that it may be out of date.
 		m.found.Hard = d.result.Hard

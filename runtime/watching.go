@@ -25,11 +25,14 @@ type watched struct {
 }
 
 // watchFiles has changes of what the last discovery depended on noticed, if
-// that is wanted. What watches ends with the Manager.
-func (m *Manager) watchFiles(w watched) {
+// that is wanted. One that failed may not have got as far as to know: what was
+// watched before stays then. What watches ends with the Manager.
+func (m *Manager) watchFiles(w watched, whole bool) {
 	wanted := m.set.enabled && !m.opt.Nested && orTrue(m.set.discovery.Watch)
 	switch {
 	case m.opt.Watch == nil || m.files == nil && !wanted:
+		return
+	case wanted && m.files != nil && !whole:
 		return
 	case m.files == nil:
 		files := m.opt.Watch(func() { m.inbox.post(m.filesChanged) }, m.log)

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -142,6 +143,32 @@ func TestWatchFalseWatchesNothing(t *testing.T) {
 		time.Sleep(time.Minute)
 		if n := w.files.passes(); n != 0 || len(w.files.paths) != 0 {
 			t.Errorf("the files were read %d times; watched: %v", n, w.files.paths)
+		}
+	})
+}
+
+// Without the working directory a discovery does not know on what it depends.
+func TestADiscoveryThatFailsLeavesTheWatchAsItIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := watchWorld(t, rpc.Settings{})
+		defer w.close()
+		before := w.files.paths
+		away := filepath.Join(w.home, "away")
+		if err := os.Rename(w.cwd, away); err != nil {
+			t.Fatal(err)
+		}
+		w.files.changed()
+		time.Sleep(time.Minute)
+		if e := w.m.Snapshot().Errors; len(e) != 1 || !slices.Equal(w.files.paths, before) {
+			t.Errorf("errors %+v, watched %v", e, w.files.paths)
+		}
+		if err := os.Rename(away, w.cwd); err != nil {
+			t.Fatal(err)
+		}
+		w.files.changed()
+		time.Sleep(time.Minute)
+		if e := w.m.Snapshot().Errors; len(e) != 0 {
+			t.Errorf("errors %+v", e)
 		}
 	})
 }
