@@ -3,9 +3,19 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/pflag"
 )
+
+// overview has a line for each command.
+const overview = `  mcp-sidecar list                     the servers it finds, and their tools
+  mcp-sidecar call SERVER TOOL [JSON]  run one tool
+  mcp-sidecar trust list               the project's servers, and whether they may run
+  mcp-sidecar doctor                   what is wrong, and what to do about it
+  mcp-sidecar config                   the entries that count, and where they are
+  mcp-sidecar help [COMMAND]           options
+`
 
 const explanation = `mcp-sidecar runs the MCP servers you have configured, for a program.
 
@@ -13,13 +23,7 @@ A program (an editor, an agent) starts it and speaks JSON-RPC to it over
 standard input and output; this is a terminal, so there is nothing to say here.
 You may want:
 
-  mcp-sidecar list                     the servers it finds, and their tools
-  mcp-sidecar call SERVER TOOL [JSON]  run one tool
-  mcp-sidecar trust list               the project's servers, and whether they may run
-  mcp-sidecar doctor                   what is wrong, and what to do about it
-  mcp-sidecar config                   the entries that count, and where they are
-  mcp-sidecar help [COMMAND]           options
-
+` + overview + `
 rpc/PROTOCOL.md describes what the program says.
 `
 
@@ -63,21 +67,20 @@ as a server that waits for approval or two of one name, are no failures.`
 		return `mcp-sidecar config [options]
 
 Prints the entries that count, as they are written, with the file and place of
-each, and starts nothing. Secrets are shown as [redacted]. With --json:
-{cwd, files, servers: [{name, state, transport, source, written, shadows?,
-variables?, commands?, inputs?}], errors}, where state is "enabled", "disabled",
-"invalid", "untrusted" or "needs-input", and the rest is as in the answer to
-mcp/doctor (see PROTOCOL.md). Exit code 1 if a file or an entry cannot be used.`
+each. It starts nothing and asks nothing. Secrets are shown as [redacted]. With
+--json: {cwd, files, servers: [{name, state, transport, source, written,
+shadows?, variables?, commands?, inputs?}], errors}, where state is "enabled",
+"disabled", "invalid", "untrusted" or "needs-input", and the rest is as in the
+answer to mcp/doctor (see PROTOCOL.md). Exit code 1 if a file or an entry cannot
+be used.`
 	}
-	return `mcp-sidecar [options]                serve a host over standard input and output
-mcp-sidecar list [options]           the servers, and their tools
-mcp-sidecar call SERVER TOOL [JSON]  run one tool
-mcp-sidecar trust list               the project's servers, and whether they may run
-mcp-sidecar doctor [options]         what is wrong, and what to do about it
-mcp-sidecar config [options]         the entries that count, and where they are
+	return `mcp-sidecar [options]
 
-Without a command it speaks JSON-RPC to the program that started it: PROTOCOL.md
-describes the wire. Nothing but that is written to standard output.`
+Serves the program that started it: speaks JSON-RPC over standard input and
+output, and writes nothing else to standard output. PROTOCOL.md describes the
+wire. The commands, which are for people:
+
+` + strings.TrimSuffix(overview, "\n")
 }
 
 func printHelp(w io.Writer, name string, set *pflag.FlagSet) {
