@@ -155,16 +155,22 @@ func untrusted(e *config.Entry) *rpc.ServerError {
 	}
 }
 
+// ShellWord is a word as one types it into a shell. Whatever is in it, it is no
+// more than one word there.
+func ShellWord(word string) string {
+	if word != "" && !strings.ContainsAny(word, " \t\n\"'\\$`&|;<>()*?[]{}~#!=^%") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
 // argument is a name as a shell takes it. Whoever wrote the name wants it to be
 // pasted into a terminal, so nothing in it may be a command, or an option.
 func argument(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return "NAME"
 	}
-	word := name
-	if word == "" || strings.ContainsFunc(word, func(r rune) bool { return !inWord(r) && !strings.ContainsRune("-_.", r) }) {
-		word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-	}
+	word := ShellWord(name)
 	if strings.HasPrefix(name, "-") {
 		word = "-- " + word
 	}

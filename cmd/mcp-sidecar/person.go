@@ -69,9 +69,9 @@ func (p *person) settled(ctx context.Context) {
 func printProjectServer(out io.Writer, s rpc.ProjectServer) {
 	printLine(out, "%s, from %s (%s), which somebody else may have written:", s.Name, s.Path, s.ProviderName)
 	if s.Command != "" {
-		words := []string{shellWord(s.Command)}
+		words := []string{runtime.ShellWord(s.Command)}
 		for _, arg := range s.Args {
-			words = append(words, shellWord(arg))
+			words = append(words, runtime.ShellWord(arg))
 		}
 		printLine(out, "    runs      %s", strings.Join(words, " "))
 	}
@@ -90,14 +90,6 @@ func printProjectServer(out io.Writer, s rpc.ProjectServer) {
 	if len(s.Uses) > 0 {
 		printLine(out, "    uses      %s", strings.Join(s.Uses, ", "))
 	}
-}
-
-// shellWord is a word as one would type it.
-func shellWord(word string) string {
-	if word != "" && !strings.ContainsAny(word, " \t\n\"'\\$`&|;<>()*?[]{}~#!") {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // give asks for the value of an input.
