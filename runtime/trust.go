@@ -80,6 +80,9 @@ func (c *Client) decide(ctx context.Context, p *rpc.TrustDecisionParams, what rp
 // named finds the server of a decision in the list. The name alone is not enough:
 // several files may have it, and the entry may have changed since it was shown.
 func named(list []rpc.ProjectServer, p *rpc.TrustDecisionParams) (rpc.ProjectServer, error) {
+	if p.Hash == "" {
+		return rpc.ProjectServer{}, rpc.ErrInvalidParams("hash", "it is missing; trust/list has it")
+	}
 	known := false
 	for _, s := range list {
 		known = known || s.Name == p.Server

@@ -124,6 +124,11 @@ func (f *flags) parse(args []string) (name string, words []string, err error) {
 	every.addTrust(union)
 	every.addTimeout(union)
 	if err := union.Parse(args); err != nil {
+		for _, word := range args { // for the right help
+			if known(word) == nil {
+				return word, nil, err
+			}
+		}
 		return cmdServe, nil, err
 	}
 	if words = union.Args(); len(words) > 0 {
