@@ -51,6 +51,12 @@ type remote struct {
 
 func newWorld(t *testing.T, files []txtar.File) *world {
 	t.Helper()
+	return newWorldFor(t, deadline, files)
+}
+
+// newWorldFor is newWorld for a test that starts more processes than others.
+func newWorldFor(t *testing.T, limit time.Duration, files []txtar.File) *world {
+	t.Helper()
 	if err := lookAtSources(); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +67,7 @@ func newWorld(t *testing.T, files []txtar.File) *world {
 	if root, err = filepath.EvalSymlinks(root); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	w := &world{t: t, ctx: ctx, root: root, remotes: map[string]*remote{}, saved: transcript.Saved{}}
 	t.Cleanup(func() {
 		cancel()

@@ -18,7 +18,7 @@ const (
 func stepVerbs() []string {
 	return []string{
 		"hold", "default", "result", "error", "env", "big", "send", "raw", "progress", "log",
-		"noise", "flood", "stderr", "crash", "deaf", "ignore", "grandchild", "tools", "changed",
+		"noise", "flood", "stderr", "blab", "crash", "deaf", "ignore", "grandchild", "tools", "changed",
 		"status", "forget", "hangup",
 	}
 }
@@ -58,7 +58,7 @@ func (s *server) speak(st step, x *exchange) bool {
 		x.result([]byte(x.filled(st.args)))
 	case "error":
 		code, message, _ := strings.Cut(st.args, " ")
-		x.fail(number(code), message)
+		x.fail(number(code), withGiven(message))
 	case "env":
 		x.text(os.Getenv(st.args))
 	case "big":
@@ -69,7 +69,7 @@ func (s *server) speak(st step, x *exchange) bool {
 		s.progress(strings.Fields(st.args), x)
 	case "log":
 		level, text, _ := strings.Cut(st.args, " ")
-		s.notify("notifications/message", fmt.Sprintf(`"level":%q,"data":%q`, level, text))
+		s.notify("notifications/message", fmt.Sprintf(`"level":%q,"data":%q`, level, withGiven(text)))
 	case "changed":
 		for range min(max(number(st.args), 1), mostTimes) {
 			s.notify("notifications/tools/list_changed", "")
@@ -95,7 +95,13 @@ func (s *server) act(st step, x *exchange) {
 	case "flood":
 		s.flood(what, min(number(rest), mostMiB))
 	case "stderr":
-		s.write(os.Stderr, []byte(st.args+"\n"))
+		s.write(os.Stderr, []byte(withGiven(st.args)+"\n"))
+	case "blab":
+		out := os.Stdout
+		if st.args == "stderr" {
+			out = os.Stderr
+		}
+		s.blab(out)
 	case "crash":
 		os.Exit(number(st.args))
 	case "deaf":
@@ -138,7 +144,7 @@ func (s *server) progress(words []string, x *exchange) {
 		members += `,"total":` + words[1]
 	}
 	if len(words) > 2 {
-		members += fmt.Sprintf(`,"message":%q`, strings.Join(words[2:], " "))
+		members += fmt.Sprintf(`,"message":%q`, withGiven(strings.Join(words[2:], " ")))
 	}
 	x.send((&listener{}).message("notifications/progress", members))
 }
@@ -146,7 +152,7 @@ func (s *server) progress(words []string, x *exchange) {
 // filled puts the exchange's own values into a message of the script.
 func (x *exchange) filled(text string) string {
 	return strings.NewReplacer(
-		"$id", orNull(x.ID), "$token", orNull(x.token), "$arguments", orNull(x.arguments),
+		"$id", orNull(x.ID), "$token", orNull(x.token), "$arguments", orNull(x.arguments), "$given", givenAsJSON(),
 	).Replace(text)
 }
 
