@@ -216,12 +216,7 @@ func (s *server) handle(m any) {
 	case msgRetire:
 		s.retire()
 	case msgEnd:
-		s.ended = true // first: a panic must not keep the loop going
-		s.apply(event{kind: evStop})
-		if len(s.acks) > 0 {
-			s.publish(serverEvent{srv: s, rec: s.record(), inherited: s.acks})
-			s.acks = nil
-		}
+		s.end()
 	case msgNeed:
 		if s.conn != nil && (s.conn.sess == m.lost || ended(s.conn.sess)) {
 			s.handle(msgLost{s.cur.n, causeOf(s.conn.sess)}) // its own message is on the way
@@ -246,6 +241,16 @@ func (s *server) handle(m any) {
 		s.ready = append(s.ready, m.ack)
 	default:
 		s.handleAttempt(m)
+	}
+}
+
+// end is the last that the loop does.
+func (s *server) end() {
+	s.ended = true // first: a panic must not keep the loop going
+	s.apply(event{kind: evStop})
+	if len(s.acks) > 0 {
+		s.publish(serverEvent{srv: s, rec: s.record(), inherited: s.acks})
+		s.acks = nil
 	}
 }
 

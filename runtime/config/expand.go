@@ -175,7 +175,7 @@ func (ex *expansion) value(ctx context.Context, where, s string) (value string, 
 	}
 	if f&formWhole != 0 && isVariableName(s) {
 		if v, set := ex.getenv(s); set {
-			ex.secret(v)
+			ex.secretOf(s, v)
 			return v, true
 		}
 	}
@@ -242,7 +242,7 @@ func (ex *expansion) variable(ctx context.Context, where string, p piece, depth 
 	}
 	switch {
 	case set:
-		ex.secret(v)
+		ex.secretOf(p.name, v)
 		return v
 	case f&formKeyring != 0:
 		ex.fail(fmt.Errorf("%s: the variable %s is not set: what is kept in a keyring cannot be read", where, shownVariable(p.name)))
@@ -364,6 +364,13 @@ func (ex *expansion) getenv(name string) (string, bool) {
 		return "", false
 	}
 	return ex.x.Getenv(name)
+}
+
+// secretOf is secret for the value of a variable.
+func (ex *expansion) secretOf(variable, v string) {
+	if !isEverybodys(variable) {
+		ex.secret(v)
+	}
 }
 
 func (ex *expansion) secret(v string) {

@@ -298,3 +298,16 @@ func TestWhichFilesOfAnEntryCanBeReadIsKnownOfEach(t *testing.T) {
 		}
 	}
 }
+
+func TestTheHomeDirectoryIsNoSecret(t *testing.T) {
+	getenv := func(string) (string, bool) { return "/home/somebody", true }
+	e := &Entry{Name: "s", Kind: "stdio", Command: "c", Args: []string{"${HOME}/x", "${XDG_DATA_HOME}"}, forms: nativeDialect().forms}
+	out, err := e.Expand(t.Context(), Expander{Getenv: getenv})
+	if err != nil || len(out.Secrets) > 0 || len(e.Foreseen(getenv, true)) > 0 {
+		t.Errorf("secrets %q, foreseen %q (%v)", out.Secrets, e.Foreseen(getenv, true), err)
+	}
+	e.Args = []string{"${HOME_TOKEN}"}
+	if out, _ = e.Expand(t.Context(), Expander{Getenv: getenv}); len(out.Secrets) != 1 || len(e.Foreseen(getenv, true)) != 1 {
+		t.Errorf("secrets %q, foreseen %q", out.Secrets, e.Foreseen(getenv, true))
+	}
+}

@@ -8,7 +8,7 @@ import "strings"
 func (e *Entry) Foreseen(getenv func(string) (string, bool), started bool) []string {
 	var secrets []string
 	for _, name := range append(e.Uses().Variables, e.Passed...) {
-		if value, set := getenv(name); set {
+		if value, set := getenv(name); set && !isEverybodys(name) {
 			secrets = append(secrets, value)
 		}
 	}

@@ -138,3 +138,16 @@ var plainWord = regexp.MustCompile(`^[A-Za-z]+([-_. ,:/][A-Za-z]+)*$`)
 // ordinary says whether a text is made of plain words, such as "production":
 // they are in every second log, and hiding them there would hide the log.
 func ordinary(s string) bool { return len(s) <= 40 && plainWord.MatchString(s) }
+
+// isEverybodys says whether a variable's value is no secret, whatever refers to it:
+// those that every program has. Their values are parts of paths that people must
+// be able to read.
+func isEverybodys(variable string) bool {
+	switch variable {
+	case "HOME", "PATH", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "HOSTNAME", "TZ",
+		"TMPDIR", "TMP", "TEMP", "EDITOR", "PAGER", "DISPLAY", "USERPROFILE", "USERNAME", "APPDATA", "LOCALAPPDATA",
+		"PROGRAMDATA", "SYSTEMROOT", "COMSPEC", "VIRTUAL_ENV", "NODE_PATH", "PYTHONPATH", "GOPATH", "JAVA_HOME":
+		return true
+	}
+	return strings.HasPrefix(variable, "XDG_") || strings.HasPrefix(variable, "LC_")
+}
