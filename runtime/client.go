@@ -189,14 +189,14 @@ func (c *Client) Search(_ context.Context, p *rpc.SearchParams) (*rpc.SearchResu
 func (c *Client) Connect(ctx context.Context, p *rpc.ConnectParams) (rpc.Answer[rpc.Server], error) {
 	ack := make(chan struct{})
 	return c.ask(ctx, p.Server, ack, func(mem *member) error {
-		if mem.rest == rpc.PhaseUntrusted {
+		if mem.waits { // also a disabled one
 			return rpc.ErrUntrusted(p.Server)
 		}
 		if mem.rest == rpc.PhaseNeedsInput {
 			c.m.consent = c.m.consent.retrying(mem.entry)
 			c.m.askUser()
 		}
-		if mem.rest == rpc.PhaseInvalid || mem.rest == rpc.PhaseNeedsInput {
+		if mem.entry.Invalid != "" || mem.rest == rpc.PhaseNeedsInput {
 			close(ack) // an attempt would change nothing
 			return nil
 		}

@@ -77,7 +77,10 @@ func (m *Manager) discoveryEnded(d discovered) {
 	m.full, m.found, m.book = false, d.result, d.book
 	want := make(map[string]desired, len(d.candidates))
 	for name, c := range d.candidates {
-		if c.rest == rpc.PhaseDisabled && m.byHand[name] {
+		switch {
+		case c.rest != rpc.PhaseDisabled:
+			delete(m.byHand, name) // to switch it off again is the later wish
+		case m.byHand[name] && !c.waits && c.entry.Invalid == "":
 			c.rest = ""
 			d.candidates[name] = c
 		}
@@ -214,7 +217,7 @@ func (s *searcher) search(ctx context.Context) discovered {
 		e := &d.result.Entries[i]
 		c := s.candidate(e, d.book)
 		d.candidates[e.Name] = c
-		d.secrets = append(d.secrets, e.Foreseen(s.expand.Getenv, c.rest != rpc.PhaseUntrusted)...)
+		d.secrets = append(d.secrets, e.Foreseen(s.expand.Getenv, !c.waits)...)
 	}
 	for i := range d.result.Denied {
 		d.secrets = append(d.secrets, d.result.Denied[i].Foreseen(s.expand.Getenv, false)...)
@@ -231,13 +234,13 @@ func (s *searcher) alwaysWatched() []watch.Path {
 	return paths
 }
 
-// waits says whether the user has yet to trust an entry.
+// waits says whether the user has yet to trust an entry, which could be started.
 func (s *searcher) waits(e *config.Entry, book trust.Book) bool {
-	return s.set.trust == rpc.TrustAsk && e.NeedsTrust() && s.consent.decided(e, book) != rpc.DecideAllow
+	return s.set.trust == rpc.TrustAsk && e.NeedsTrust() && e.Invalid == "" && s.consent.decided(e, book) != rpc.DecideAllow
 }
 
 func (s *searcher) candidate(e *config.Entry, book trust.Book) candidate {
-	c := candidate{desired: desired{entry: e}}
+	c := candidate{desired: desired{entry: e, waits: s.waits(e, book)}}
 	var missing []config.Input
 	c.inputs, missing = s.consent.inputs(e)
 	switch {
@@ -246,18 +249,17 @@ func (s *searcher) candidate(e *config.Entry, book trust.Book) candidate {
 	case e.Invalid != "":
 		c.rest = rpc.PhaseInvalid
 		c.err = &rpc.ServerError{Code: "config", Stage: rpc.StageConfig, Message: e.Invalid}
-	case s.waits(e, book):
+	case c.waits:
 		c.rest = rpc.PhaseUntrusted
 		c.err = untrusted(e)
-		return c // not even its cached tools are looked at
 	case len(missing) > 0:
 		c.rest = rpc.PhaseNeedsInput
 		c.err = needsInput(e.Name, missing, s.asks)
 	case s.idle || s.only != "" && s.only != e.Name:
 		c.rest = rpc.PhaseStopped
 	}
-	if e.Invalid != "" {
-		return c
+	if e.Invalid != "" || c.waits {
+		return c // not even its cached tools are looked at
 	}
 	c.key = toolcache.NewKey(e.Name, e.Identity(s.expand))
 	if s.cache == nil {

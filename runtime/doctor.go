@@ -53,7 +53,7 @@ type examination struct {
 type examined struct {
 	entry    *config.Entry
 	rec      rpc.Server
-	rest     rpc.Phase
+	waits    bool // for the user's trust
 	key      toolcache.Key
 	warnings []string // what could not be expanded
 	issues   []string // what is odd about its tools
@@ -76,7 +76,7 @@ func (m *Manager) examine() (*examination, error) {
 			if mem == nil {
 				continue
 			}
-			x := examined{entry: mem.entry, rec: rec, rest: mem.rest, key: mem.key, warnings: mem.warnings, filtered: mem.filteredAway()}
+			x := examined{entry: mem.entry, rec: rec, waits: mem.waits, key: mem.key, warnings: mem.warnings, filtered: mem.filteredAway()}
 			if mem.tools != nil {
 				x.issues = mem.tools.issues
 			}
@@ -124,7 +124,7 @@ func (ex *examination) server(ctx context.Context, x *examined) rpc.DoctorServer
 		out.Commands[i] = ex.clean(command)
 	}
 	out.Cache = ex.cached(x)
-	if x.rest == rpc.PhaseUntrusted || e.Invalid != "" {
+	if x.waits || e.Invalid != "" {
 		return out
 	}
 	for i, file := range e.Uses().Files { // in the order of EnvFiles
@@ -160,7 +160,7 @@ func (ex *examination) search(ctx context.Context, e *config.Entry) *rpc.Command
 // cached is what the cache has of a server now.
 func (ex *examination) cached(x *examined) rpc.CacheEntry {
 	switch {
-	case x.rest == rpc.PhaseUntrusted || x.entry.Invalid != "":
+	case x.waits || x.entry.Invalid != "":
 		return rpc.CacheEntry{State: rpc.CacheUnused}
 	case !ex.set.cache || ex.opt.Cache == nil:
 		return rpc.CacheEntry{State: rpc.CacheOff}

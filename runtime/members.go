@@ -51,6 +51,7 @@ func (m *Manager) carryOut(actions []action, want map[string]candidate) {
 		w := want[a.name]
 		switch a.do {
 		case deedKeep:
+			mem.waits = w.waits
 			mem.entry = w.entry // where it was found may differ, or the settings
 			mem.tell(msgTune{m.connector(w, mem.saved)})
 			mem.held = mem.fresh || m.wouldChange(mem)

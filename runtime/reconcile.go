@@ -13,6 +13,8 @@ type desired struct {
 	entry *config.Entry
 	// rest is the phase it rests in without an attempt, or "" to connect.
 	rest rpc.Phase
+	// waits: the user has yet to trust it. A disabled one may, too.
+	waits bool
 }
 
 // running is one server as it is.

@@ -354,3 +354,68 @@ func TestAnAllowedServerIsNoAliasOfOneThatWaits(t *testing.T) {
 		}
 	})
 }
+
+// An entry that is switched off can be switched on by mcp/connect, which is no
+// way around the question.
+func TestADisabledServerThatIsUntrustedIsNotConnected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := trustWorld(t)
+		const off = `{"mcpServers": {"a": {"command": "a", "enabled": false}, "b": {"command": "b"}}}`
+		w.write(".mcp.json", off)
+		w.approve = unanswering
+		w.open()
+		defer w.close()
+		w.discoverFiles(rpc.Settings{Disabled: []string{"b"}})
+		connect := func(server string) error {
+			_, err := w.c.Connect(t.Context(), &rpc.ConnectParams{Server: server})
+			return err
+		}
+		phase := func(server string) rpc.Phase {
+			r, _ := record(w.m.Snapshot(), server)
+			return r.Phase
+		}
+		for _, server := range []string{"a", "b"} {
+			if err := connect(server); !errors.Is(err, &rpc.Error{Code: rpc.CodeUntrusted}) || phase(server) != rpc.PhaseDisabled {
+				t.Errorf("%s: %v, %s", server, err, phase(server))
+			}
+		}
+		list, err := w.c.TrustList(t.Context(), &rpc.TrustListParams{})
+		if err != nil || len(list.Servers) != 2 {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		a := &rpc.TrustDecisionParams{Server: "a", Hash: list.Servers[0].Hash}
+		if _, err := w.c.TrustAllow(t.Context(), a); err != nil || phase("a") != rpc.PhaseDisabled {
+			t.Errorf("%v, %s", err, phase("a"))
+		}
+		if err := connect("a"); err != nil || phase("a") != rpc.PhaseReady {
+			t.Errorf("%v, %s", err, phase("a"))
+		}
+		if _, err := w.c.TrustRevoke(t.Context(), a); err != nil || phase("a") != rpc.PhaseDisabled {
+			t.Errorf("%v, %s", err, phase("a"))
+		}
+		if w.dialed("a") != 1 || w.dialed("b") != 0 {
+			t.Errorf("a was started %d times, b %d times", w.dialed("a"), w.dialed("b"))
+		}
+	})
+}
+
+func TestWhatIsSwitchedOffAgainIsNotKeptByAnEarlierConnect(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := watchWorld(t, rpc.Settings{})
+		defer w.close()
+		off := strings.Replace(threeServers, `"b"}`, `"b", "enabled": false}`, 1)
+		w.changes(off)
+		if _, err := w.c.Connect(t.Context(), &rpc.ConnectParams{Server: "b"}); err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range []struct {
+			text string
+			want rpc.Phase
+		}{{off + " ", rpc.PhaseReady}, {threeServers, rpc.PhaseReady}, {off, rpc.PhaseDisabled}} {
+			w.changes(step.text)
+			if r, _ := record(w.m.Snapshot(), "b"); r.Phase != step.want {
+				t.Errorf("b is %s, not %s", r.Phase, step.want)
+			}
+		}
+	})
+}
