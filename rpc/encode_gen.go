@@ -1248,6 +1248,9 @@ func (v *DoctorServer) AppendJSON(dst []byte) []byte {
 	if len(v.Shadows) > 0 {
 		dst = appendStructs(appendName(dst, "shadows"), v.Shadows)
 	}
+	if v.OffIn != "" {
+		dst = appendString(appendName(dst, "offIn"), v.OffIn)
+	}
 	if len(v.Variables) > 0 {
 		dst = appendStructs(appendName(dst, "variables"), v.Variables)
 	}
@@ -1268,10 +1271,11 @@ func (v *DoctorServer) AppendJSON(dst []byte) []byte {
 }
 
 func (v *DoctorServer) size() int {
-	return 100 +
+	return 109 +
 		v.Server.size() +
 		sizeRaw(v.Written) +
 		sizeStructs(v.Shadows) +
+		sizeString(v.OffIn) +
 		sizeStructs(v.Variables) +
 		sizeList(v.Commands, sizeString) +
 		sizeList(v.Inputs, sizeString) +

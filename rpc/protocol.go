@@ -1217,6 +1217,9 @@ type DoctorServer struct {
 	Written json.RawMessage `json:"written"`
 	// Shadows are definitions of the same name that do not count.
 	Shadows []Shadow `json:"shadows,omitempty"`
+	// OffIn is where a disabled server is switched off, if its own entry does not do
+	// that: the file that lists it, or "settings.disabled".
+	OffIn string `json:"offIn,omitempty"`
 	// Variables are those of the environment that it refers to.
 	Variables []Variable `json:"variables,omitempty"`
 	// Commands are those it runs for values.

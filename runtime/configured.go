@@ -34,7 +34,10 @@ type ConfiguredServer struct {
 	// Written is the entry as its file has it, without secrets.
 	Written json.RawMessage `json:"written"`
 	// Shadows are definitions of the same name that do not count.
-	Shadows   []rpc.Shadow   `json:"shadows,omitempty"`
+	Shadows []rpc.Shadow `json:"shadows,omitempty"`
+	// OffIn is the file whose list switches a disabled server off; left out when its
+	// own entry does.
+	OffIn     string         `json:"offIn,omitempty"`
 	Variables []rpc.Variable `json:"variables,omitempty"`
 	Commands  []string       `json:"commands,omitempty"`
 	Inputs    []string       `json:"inputs,omitempty"`
@@ -73,7 +76,7 @@ func configured(c candidate, found *config.Result, getenv func(string) (string, 
 	w := writtenOf(c.entry, found, getenv)
 	out := ConfiguredServer{
 		Name: c.entry.Name, State: stateEnabled, Transport: rpc.TransportKind(c.entry.Kind), Source: sourceOf(c.entry),
-		Written: w.Written, Shadows: w.Shadows, Variables: w.Variables, Commands: w.Commands, Inputs: w.Inputs,
+		Written: w.Written, Shadows: w.Shadows, OffIn: w.OffIn, Variables: w.Variables, Commands: w.Commands, Inputs: w.Inputs,
 	}
 	if c.rest != "" {
 		out.State = string(c.rest)

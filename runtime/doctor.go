@@ -116,6 +116,9 @@ func (ex *examination) report(ctx context.Context) *rpc.DoctorReport {
 func (ex *examination) server(ctx context.Context, x *examined) rpc.DoctorServer {
 	e := x.entry
 	out := writtenOf(e, &ex.found, ex.opt.Getenv)
+	if ex.set.serverOff(e.Name) {
+		out.OffIn = "settings.disabled"
+	}
 	out.Server = x.rec
 	if out.Written = cleanJSON(out.Written, ex.clean); out.Written == nil {
 		out.Written = json.RawMessage("null")

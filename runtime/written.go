@@ -12,7 +12,7 @@ const inSettings = "settings.servers"
 // are set.
 func writtenOf(e *config.Entry, found *config.Result, getenv func(string) (string, bool)) rpc.DoctorServer {
 	uses := e.Uses()
-	out := rpc.DoctorServer{Written: e.Shown(), Commands: uses.ShownCommands(), Inputs: uses.Inputs}
+	out := rpc.DoctorServer{Written: e.Shown(), Commands: uses.ShownCommands(), Inputs: uses.Inputs, OffIn: e.OffIn}
 	for _, v := range e.Variables(getenv) {
 		out.Variables = append(out.Variables, rpc.Variable(v))
 	}

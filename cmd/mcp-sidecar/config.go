@@ -47,6 +47,9 @@ func printConfiguration(out io.Writer, c *runtime.Configuration) {
 		printWrapped(out, "", fmt.Sprintf("%s  %s, %s", s.Name, s.Transport, s.State))
 		line := func(format string, args ...any) { printWrapped(out, "    ", fmt.Sprintf(format, args...)) }
 		printProvenance(out, "    ", s.Source, s.Shadows)
+		if s.OffIn != "" {
+			line("switched off in %s", s.OffIn)
+		}
 		line("%s", s.Written)
 		for _, d := range c.Errors {
 			if d.Server == s.Name {

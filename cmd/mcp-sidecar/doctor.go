@@ -189,6 +189,9 @@ func printLastError(out io.Writer, s rpc.Server, findings []rpc.Finding) {
 // needs are what an entry takes from elsewhere, a line each.
 func needs(s rpc.DoctorServer) []string {
 	var all []string
+	if s.OffIn != "" {
+		all = append(all, "switched off in "+s.OffIn)
+	}
 	if x := s.Search; x != nil {
 		switch {
 		case x.Found != "" && x.LoginShell:

@@ -10,7 +10,10 @@ func switchServers(entries []*Entry, rules []rule) {
 			}
 			for _, e := range entries {
 				if rule.matches(e) {
-					e.Disabled = !rule.on
+					e.Disabled, e.OffIn = !rule.on, ""
+					if e.Disabled {
+						e.OffIn = rule.path
+					}
 				}
 			}
 		}

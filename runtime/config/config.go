@@ -142,6 +142,9 @@ type Entry struct {
 	// InvalidPointer is the JSON pointer to the offending value, or "".
 	InvalidPointer string
 	Disabled       bool
+	// OffIn is the file whose list of servers switched it off; "" when it is its own
+	// entry that does, or nothing.
+	OffIn string
 	// NeedsInput names the ${input:…} ids it uses, and Inputs has what its file
 	// says about each, in the same order.
 	NeedsInput []string

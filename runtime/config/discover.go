@@ -306,7 +306,10 @@ func (d *discovery) read(p *provider, at place) []definition {
 func (d *discovery) readTree(p *provider, at place, root *node) []definition {
 	r := &reading{report: &d.report, site: d.site, provider: p, place: at, root: root}
 	at.read(r)
-	d.switches = append(d.switches, r.switches...)
+	for _, rule := range r.switches {
+		rule.path = at.path
+		d.switches = append(d.switches, rule)
+	}
 	return r.found
 }
 

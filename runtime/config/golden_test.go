@@ -106,6 +106,9 @@ func renderEntry(b *strings.Builder, e *Entry) {
 	if e.Disabled {
 		b.WriteString(" disabled")
 	}
+	if e.OffIn != "" {
+		b.WriteString(" in " + e.OffIn)
+	}
 	if e.Invalid != "" {
 		fmt.Fprintf(b, " invalid=%q at %s", e.Invalid, e.InvalidPointer)
 	}

@@ -87,7 +87,7 @@ func tuned() []string {
 	return []string{
 		"Timeout", "CallTimeout", "Include", "Exclude", "Provider", "ProviderName", "Path", "Aliases", "Inputs",
 		"Raw", // trust is given to the entry as written, unknown keys and all
-		"InvalidPointer", "Line", "Column", "Passed",
+		"InvalidPointer", "OffIn", "Line", "Column", "Passed",
 	}
 }
 

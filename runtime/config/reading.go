@@ -37,6 +37,7 @@ type definition struct {
 
 // rule switches servers by name.
 type rule struct {
+	path  string // of the file that says it
 	names []string
 	on    bool
 	// others: it is about all but those of these names; fold: whose case does not

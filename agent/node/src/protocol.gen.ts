@@ -898,6 +898,11 @@ export interface DoctorServer {
   written: unknown;
   /** shadows are definitions of the same name that do not count. */
   shadows?: Shadow[];
+  /**
+   * offIn is where a disabled server is switched off, if its own entry does not do
+   * that: the file that lists it, or "settings.disabled".
+   */
+  offIn?: string;
   /** variables are those of the environment that it refers to. */
   variables?: Variable[];
   /** commands are those it runs for values. */

@@ -997,6 +997,9 @@ class DoctorServer(_DoctorServerRequired, total=False):
 
     # shadows are definitions of the same name that do not count.
     shadows: list[Shadow]
+    # offIn is where a disabled server is switched off, if its own entry does not do
+    # that: the file that lists it, or "settings.disabled".
+    offIn: str
     # variables are those of the environment that it refers to.
     variables: list[Variable]
     # commands are those it runs for values.

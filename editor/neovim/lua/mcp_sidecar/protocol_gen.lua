@@ -555,6 +555,7 @@ M.version = 1
 ---@field server mcp_sidecar.Server server is its record at this moment.
 ---@field written any written is the entry as its file has it, in the dialect of that file, with "[redacted]" for what is, or is likely to be, a secret.
 ---@field shadows? mcp_sidecar.Shadow[] shadows are definitions of the same name that do not count.
+---@field offIn? string offIn is where a disabled server is switched off, if its own entry does not do that: the file that lists it, or "settings.disabled".
 ---@field variables? mcp_sidecar.Variable[] variables are those of the environment that it refers to.
 ---@field commands? string[] commands are those it runs for values.
 ---@field inputs? string[] inputs are the ids of its ${input:…}.
