@@ -201,7 +201,14 @@ func (c *Client) Connect(ctx context.Context, p *rpc.ConnectParams) (rpc.Answer[
 			return nil
 		}
 		if mem.rest == rpc.PhaseDisabled {
-			mem.rest, c.m.byHand[p.Server] = "", true
+			c.m.byHand[p.Server] = true
+			if _, missing := c.m.consent.inputs(mem.entry); len(missing) > 0 {
+				c.m.consent = c.m.consent.retrying(mem.entry)
+				c.m.rediscover() // it needs input now
+				c.m.carried = append(c.m.carried, ack)
+				return nil
+			}
+			mem.rest = ""
 		}
 		if p.Restart {
 			c.m.hurry(p.Server)

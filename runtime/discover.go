@@ -20,6 +20,7 @@ import (
 type candidate struct {
 	desired
 	err    *rpc.ServerError // why it rests, if something is wrong
+	lacks  *rpc.ServerError // the inputs that it needs and has not been given
 	key    toolcache.Key
 	inputs map[string]string
 	cached *toolList // nil for none
@@ -81,7 +82,9 @@ func (m *Manager) discoveryEnded(d discovered) {
 		case c.rest != rpc.PhaseDisabled:
 			delete(m.byHand, name) // to switch it off again is the later wish
 		case m.byHand[name] && !c.waits && c.entry.Invalid == "":
-			c.rest = ""
+			if c.rest = ""; c.lacks != nil {
+				c.rest, c.err = rpc.PhaseNeedsInput, c.lacks
+			}
 			d.candidates[name] = c
 		}
 		want[name] = c.desired
@@ -243,6 +246,9 @@ func (s *searcher) candidate(e *config.Entry, book trust.Book) candidate {
 	c := candidate{desired: desired{entry: e, waits: s.waits(e, book)}}
 	var missing []config.Input
 	c.inputs, missing = s.consent.inputs(e)
+	if len(missing) > 0 {
+		c.lacks = needsInput(e.Name, missing, s.asks)
+	}
 	switch {
 	case e.Disabled || s.set.serverOff(e.Name):
 		c.rest = rpc.PhaseDisabled
@@ -252,9 +258,8 @@ func (s *searcher) candidate(e *config.Entry, book trust.Book) candidate {
 	case c.waits:
 		c.rest = rpc.PhaseUntrusted
 		c.err = untrusted(e)
-	case len(missing) > 0:
-		c.rest = rpc.PhaseNeedsInput
-		c.err = needsInput(e.Name, missing, s.asks)
+	case c.lacks != nil:
+		c.rest, c.err = rpc.PhaseNeedsInput, c.lacks
 	case s.idle || s.only != "" && s.only != e.Name:
 		c.rest = rpc.PhaseStopped
 	}

@@ -146,3 +146,29 @@ func TestAHostWhoseQuestionsPanicIsAskedOnce(t *testing.T) {
 		}
 	})
 }
+
+// One that is switched off and connected all the same is asked about as any other.
+func TestADisabledServerThatIsConnectedIsAskedAbout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := inputWorld(t)
+		w.input = func(_ context.Context, p *rpc.InputParams) (*rpc.InputResult, error) {
+			return &rpc.InputResult{Value: new("value-of-" + p.ID)}, nil
+		}
+		w.open()
+		defer w.close()
+		w.discoverFiles(rpc.Settings{Disabled: []string{"a", "b"}})
+		w.take()
+		answer, err := w.c.Connect(t.Context(), &rpc.ConnectParams{Server: "a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := answer(w.m.Snapshot()); r.Phase == rpc.PhaseDisabled {
+			t.Errorf("a is %s", r.Phase)
+		}
+		time.Sleep(time.Second)
+		w.expectAll(w.take("s input", "changed", "ready"), "0s input one of a?", "0s a ready 0 live", "0s a ready 1 live", "0s changed by reload: a/x live")
+		if got := w.arguments("a"); got != "value-of-one" {
+			t.Errorf("a runs with %q", got)
+		}
+	})
+}
