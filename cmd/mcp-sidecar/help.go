@@ -69,7 +69,7 @@ as a server that waits for approval or two of one name, are no failures.`
 Prints the entries that count, as they are written, with the file and place of
 each. It starts nothing and asks nothing. Secrets are shown as [redacted]. With
 --json: {cwd, files, servers: [{name, state, transport, source, written,
-shadows?, variables?, commands?, inputs?}], errors}, where state is "enabled",
+shadows?, offIn?, variables?, commands?, inputs?}], errors}, where state is "enabled",
 "disabled", "invalid", "untrusted" or "needs-input", and the rest is as in the
 answer to mcp/doctor (see PROTOCOL.md). Exit code 1 if a file or an entry cannot
 be used.`
