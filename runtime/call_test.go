@@ -102,14 +102,15 @@ func TestAServerThatConnectsMayHaveMoreThanIsRemembered(t *testing.T) {
 		a := &scripted{dial: always(plan{after: 2 * time.Second, tools: []string{"read"}})}
 		w := newWorld(t, map[string]*scripted{"a": a})
 		w.warm()
-		a.dial = always(plan{after: 2 * time.Second, tools: []string{"read", "write"}})
+		a.dial = always(plan{after: 2 * time.Second, tools: []string{"read", "list_everything"}})
 		w.open()
 		defer w.close()
 		w.initialize(quick())
+		// Whether it is told before or after the new tool is listed, that is not near.
 		go w.called(&rpc.CallParams{Server: "a", Tool: "reed"})
-		w.called(&rpc.CallParams{Server: "a", Tool: "write"})
+		w.called(&rpc.CallParams{Server: "a", Tool: "list_everything"})
 		w.expectAll(w.take("call"),
-			"2s called write, deferred true, waited 2000 ms, took 0 ms",
+			"2s called list_everything, deferred true, waited 2000 ms, took 0 ms",
 			`2s call: unknown tool "a/reed"; did you mean mcp_a_read?`)
 	})
 }
