@@ -192,7 +192,8 @@ func errorsOf(errs ...error) error {
 }
 
 // limitedFiles lets this process write files of n bytes only, as a full disk
-// would.
+// would. It is for a large n: what the test program itself writes, such as its
+// log of the files that it opens, is limited as well.
 func limitedFiles(t *testing.T, n uint64) {
 	t.Helper()
 	var before syscall.Rlimit
@@ -217,9 +218,11 @@ func TestAFullDiskIsOneWarningAndLeavesTheOldList(t *testing.T) {
 	if err := c.Save(key, list()); err != nil {
 		t.Fatal(err)
 	}
-	limitedFiles(t, 100)
+	limitedFiles(t, 1<<20)
+	large := versionOf(7)
+	large.Instructions = strings.Repeat("x", 2<<20)
 	for range 3 {
-		if c.Save(key, versionOf(7)) == nil {
+		if c.Save(key, large) == nil {
 			t.Error("saved on a full disk")
 		}
 	}

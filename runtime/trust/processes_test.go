@@ -287,8 +287,12 @@ func TestALinkStaysALink(t *testing.T) {
 
 func TestAFullDiskLosesNothing(t *testing.T) {
 	s := store(t)
-	mustRecord(t, s, decided("/p", "fs", "1", Allow))
-	before := text(t, s.path)
+	for n := range 40 {
+		e := decided("/p", fmt.Sprint("fs", n), "1", Allow)
+		e.File = strings.Repeat("x", 30<<10)
+		mustRecord(t, s, e)
+	}
+	before := text(t, s.path) // a megabyte
 	limitedFiles(t, uint64(len(before)+10))
 	if _, err := s.Record(t.Context(), decided("/p", "fs", "2", Allow)); err == nil {
 		t.Error("recorded on a full disk")
@@ -302,7 +306,8 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 }
 
 // limitedFiles lets this process write files of n bytes only, as a full disk
-// would.
+// would. It is for a large n: what the test program itself writes, such as its
+// log of the files that it opens, is limited as well.
 func limitedFiles(t *testing.T, n uint64) {
 	t.Helper()
 	var before syscall.Rlimit
