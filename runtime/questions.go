@@ -108,10 +108,7 @@ func (m *Manager) pose(about func(*Manager) bool, ask func(ctx context.Context, 
 			if m.question != q {
 				return
 			}
-			m.question = nil
-			if answered != nil {
-				answered()
-			}
+			m.settle(answered)
 			m.askUser()
 		})
 	})
@@ -249,17 +246,31 @@ func (m *Manager) askForInput(e *config.Entry, in config.Input) {
 	})
 }
 
+// settle does what follows from an answer, nil for nothing. Until then the
+// question is open: nobody is to look in between. It ends also when that panics.
+func (m *Manager) settle(answered func()) {
+	defer func() { m.question = nil }()
+	if answered != nil {
+		answered()
+	}
+}
+
 // given starts the servers that have all inputs now, and says of the others what
 // is still missing.
 func (m *Manager) given(key inputKey) {
 	complete := false
+	var others []*member
 	for _, mem := range m.waitingFor(key) {
 		_, missing := m.consent.inputs(mem.entry)
 		complete = complete || len(missing) == 0
 		if len(missing) > 0 {
-			mem.tell(msgRests{needsInput(mem.entry.Name, missing, true)})
+			// At once, for whoever looks when the next question is answered, too.
+			mem.rec.Error = needsInput(mem.entry.Name, missing, true)
+			mem.tell(msgRests{mem.rec.Error})
+			others = append(others, mem)
 		}
 	}
+	m.publish(others, rpc.ReasonReload)
 	if complete {
 		m.rediscover()
 	}
