@@ -1450,7 +1450,7 @@ type TrustListParams struct{}
 // TrustListResult lists the servers of the project's files.
 type TrustListResult struct {
 	// Servers are sorted by name, then by file. Those that were denied are here,
-	// those that cannot be used or lost their name to a stronger file are not.
+	// those that lost their name to a stronger file are not.
 	Servers []ProjectServer `json:"servers"`
 }
 

@@ -131,12 +131,13 @@ func usesOf(e *config.Entry) []string {
 	return uses
 }
 
-// trustList are the project servers that can be decided about.
+// trustList are the project servers that can be decided about: also those that
+// cannot be used, since they too keep a name from others.
 func trustList(found *config.Result, c consent, book trust.Book) []rpc.ProjectServer {
 	list := []rpc.ProjectServer{}
 	for _, entries := range [][]config.Entry{found.Entries, found.Denied} {
 		for i := range entries {
-			if e := &entries[i]; e.NeedsTrust() && e.Invalid == "" {
+			if e := &entries[i]; e.NeedsTrust() {
 				list = append(list, projectServer(e, c.decided(e, book)))
 			}
 		}

@@ -145,6 +145,8 @@ type Manager struct {
 	watchers  map[*watcher]struct{}
 	// ending are the servers that were told to end and may not have yet.
 	ending []*server
+	// draining are those of them that go on for the calls that run.
+	draining []*server
 	// stopping is closed when everything has been told to end and has; nil
 	// until shutdown.
 	stopping chan struct{}
@@ -369,6 +371,7 @@ func (m *Manager) end(mem *member) {
 // hurry ends what is left of the servers of a name that were told to end when
 // their calls have.
 func (m *Manager) hurry(name string) {
+	m.draining = slices.DeleteFunc(m.draining, func(s *server) bool { return s.name == name })
 	for _, s := range m.ending {
 		if s.name == name {
 			s.inbox.post(msgEnd{}) // or it has ended

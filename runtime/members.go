@@ -65,6 +65,7 @@ func (m *Manager) carryOut(actions []action, want map[string]candidate) {
 			}
 			if m.round.quiet && rest == "" {
 				m.endBy(mem, msgRetire{})
+				m.draining = append(notDone(m.draining), mem.srv)
 			} else {
 				m.end(mem)
 			}

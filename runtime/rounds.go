@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"slices"
 	"time"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
@@ -145,6 +146,12 @@ func deferredTools(l *toolList) rpc.ServerTools {
 	return rpc.ServerTools{From: rpc.ToolsFromCache, CachedAt: l.time.UTC().Format(time.RFC3339)}
 }
 
+// drains says whether a server waits for calls of the one before it to end, which
+// no answer is to be kept back for.
+func (m *Manager) drains(mem *member) bool {
+	return slices.ContainsFunc(notDone(m.draining), func(s *server) bool { return s.name == mem.entry.Name })
+}
+
 // checkGate ends the round if no server is worth waiting for.
 func (m *Manager) checkGate() {
 	r := m.round
@@ -152,7 +159,7 @@ func (m *Manager) checkGate() {
 		return
 	}
 	for _, mem := range m.members {
-		if worthWaiting(mem.settled, mem.cached, r.passed, m.set.background || r.quiet) {
+		if worthWaiting(mem.settled, mem.cached, r.passed, m.set.background || r.quiet || m.drains(mem)) {
 			return
 		}
 	}

@@ -203,7 +203,7 @@ func TestTrustIsListedGivenRefusedAndTakenBack(t *testing.T) {
 		defer w.close()
 		w.discoverFiles(rpc.Settings{Trust: &rpc.TrustSettings{Project: rpc.TrustAsk}})
 		list, err := w.c.TrustList(t.Context(), &rpc.TrustListParams{})
-		if err != nil || len(list.Servers) != 1 {
+		if err != nil || len(list.Servers) != 2 || list.Servers[1].Name != "bad" {
 			t.Fatal(list, err)
 		}
 		a := list.Servers[0]
@@ -416,6 +416,29 @@ func TestWhatIsSwitchedOffAgainIsNotKeptByAnEarlierConnect(t *testing.T) {
 			if r, _ := record(w.m.Snapshot(), "b"); r.Phase != step.want {
 				t.Errorf("b is %s, not %s", r.Phase, step.want)
 			}
+		}
+	})
+}
+
+// An entry that cannot be used keeps its name from the user's own all the same.
+func TestAnUnusableEntryOfAProjectCanBeRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := trustWorld(t)
+		w.write(".mcp.json", `{"mcpServers": {"a": {"command": 7}}}`)
+		w.write("~/.claude.json", `{"mcpServers": {"a": {"command": "a"}}}`)
+		w.open()
+		defer w.close()
+		w.discoverFiles(rpc.Settings{Trust: &rpc.TrustSettings{Project: rpc.TrustAsk}})
+		list, err := w.c.TrustList(t.Context(), &rpc.TrustListParams{})
+		if err != nil || len(list.Servers) != 1 {
+			t.Fatal(list, err)
+		}
+		if _, err = w.c.TrustDeny(t.Context(), &rpc.TrustDecisionParams{Server: "a", Hash: list.Servers[0].Hash}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if r, _ := record(w.m.Snapshot(), "a"); r.Phase != rpc.PhaseReady || r.Source.Level != rpc.LevelUser {
+			t.Errorf("a is %s from %s", r.Phase, r.Source.Path)
 		}
 	})
 }

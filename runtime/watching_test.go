@@ -332,3 +332,27 @@ func TestAServerThatComesBackDoesNotRunTwice(t *testing.T) {
 		}
 	})
 }
+
+func TestAConfigureDoesNotWaitForCallsThatAServerHasToEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := trustWorld(t)
+		w.servers["b"].dial = always(plan{tools: []string{"y"}, call: unanswered})
+		w.write(".mcp.json", threeServers)
+		w.open()
+		defer w.close()
+		w.discoverFiles(rpc.Settings{})
+		w.take()
+		w.running("b", "y", func() {
+			w.changes(strings.Replace(threeServers, `"b"}`, `"b", "args": ["new"]}`, 1))
+			wait, err := w.c.Configure(t.Context(), &rpc.ConfigureParams{Settings: &rpc.Settings{Disabled: []string{"c/z"}}})
+			if err == nil {
+				_, err = wait(t.Context())
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			w.note("configured")
+		})
+		w.expect(w.take("configured", "b ready 1 live"), "2.25s configured", "31.3s b ready 1 live")
+	})
+}

@@ -68,6 +68,9 @@ func (p *person) settled(ctx context.Context) {
 // printProjectServer shows what a project's server is, as its file has it.
 func printProjectServer(out io.Writer, s rpc.ProjectServer) {
 	printLine(out, "%s, from %s (%s), which somebody else may have written:", s.Name, s.Path, s.ProviderName)
+	if s.Command == "" && s.URL == "" {
+		printLine(out, "    cannot be used: see mcp-sidecar doctor")
+	}
 	if s.Command != "" {
 		words := []string{runtime.ShellWord(s.Command)}
 		for _, arg := range s.Args {

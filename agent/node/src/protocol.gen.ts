@@ -1146,7 +1146,7 @@ export type TrustListParams = Record<string, never>;
 export interface TrustListResult {
   /**
    * servers are sorted by name, then by file. Those that were denied are here,
-   * those that cannot be used or lost their name to a stronger file are not.
+   * those that lost their name to a stronger file are not.
    */
   servers: ProjectServer[];
 }

@@ -1258,7 +1258,7 @@ class TrustListResult(TypedDict):
     """TrustListResult lists the servers of the project's files."""
 
     # servers are sorted by name, then by file. Those that were denied are here,
-    # those that cannot be used or lost their name to a stronger file are not.
+    # those that lost their name to a stronger file are not.
     servers: list[ProjectServer]
 
 

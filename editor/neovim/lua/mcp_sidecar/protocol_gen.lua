@@ -718,7 +718,7 @@ M.version = 1
 
 ---TrustListResult lists the servers of the project's files.
 ---@class mcp_sidecar.TrustListResult
----@field servers mcp_sidecar.ProjectServer[] servers are sorted by name, then by file. Those that were denied are here, those that cannot be used or lost their name to a stronger file are not.
+---@field servers mcp_sidecar.ProjectServer[] servers are sorted by name, then by file. Those that were denied are here, those that lost their name to a stronger file are not.
 
 ---TrustDecisionParams name a server of trust/list. The name is not enough: the
 ---entry may change between showing and deciding, and a denied one may share its
