@@ -190,7 +190,7 @@ func needsInput(server string, missing []config.Input, asks bool) *rpc.ServerErr
 		Hint:    "mcp/connect asks for it again",
 	}
 	if !asks {
-		e.Hint = "nobody can be asked here, as in an editor or a terminal; write the value into the entry, or use an environment variable"
+		e.Hint = "nobody can be asked for inputs here: write the value into the entry, use a variable, or start it in an editor or at a terminal"
 	}
 	return e
 }

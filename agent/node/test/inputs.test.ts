@@ -73,5 +73,5 @@ test("a host that has no handler for it is told what to do instead", async (t) =
   const sidecar = await asking(t, {});
   const [server] = sidecar.servers;
   assert.equal(server?.phase, "needs-input");
-  assert.match(server?.error?.hint ?? "", /cannot ask for inputs/);
+  assert.match(server?.error?.hint ?? "", /asked for inputs/);
 });

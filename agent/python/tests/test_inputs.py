@@ -85,7 +85,7 @@ class Inputs(AsyncWorldCase):
         async with self.asking("s") as sidecar:
             [server] = sidecar.servers
             self.assertEqual(server["phase"], "needs-input")
-            self.assertIn("cannot ask for inputs", server["error"]["hint"])
+            self.assertIn("asked for inputs", server["error"]["hint"])
 
 
 if __name__ == "__main__":
