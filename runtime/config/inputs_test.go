@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -100,15 +101,9 @@ const goodServers = `{
   "remote": {"type": "http", "url": "https://example.com/mcp", "headers": {"X-A": "b"}}
 }`
 
-// oddInputs are files as they should not be. What is between good servers and
-// a wrong one must not matter to the good ones.
-func oddInputs(wrap func(servers string) string) []oddInput {
-	beside := func(entry string) string { return wrap(`{"bad": ` + entry + `, "good": {"command": "good-server"}}`) }
-	good := wrap(goodServers)
+// encoded are a good file in the ways in which bytes make text, and none.
+func encoded(good string) []oddInput {
 	return []oddInput{
-		{"valid", good},
-		{"comments", "// first\n" + strings.Replace(wrap(goodServers), "{", "{ /* here */", 1) + "// last, without a line break"},
-		{"trailing comma", wrap(`{"good": {"command": "good-server", "args": ["a",],},}`)},
 		{"byte order mark", "\ufeff" + good},
 		{"UTF-16 little endian", utf16Text(good, true, false)},
 		{"UTF-16 big endian", utf16Text(good, true, true)},
@@ -118,6 +113,19 @@ func oddInputs(wrap func(servers string) string) []oddInput {
 		{"CRLF", strings.ReplaceAll(good, "\n", "\r\n")},
 		{"empty", ""},
 		{"blank", " \n\n"},
+	}
+}
+
+// oddInputs are files as they should not be. What is between good servers and
+// a wrong one must not matter to the good ones.
+func oddInputs(wrap func(servers string) string) []oddInput {
+	beside := func(entry string) string { return wrap(`{"bad": ` + entry + `, "good": {"command": "good-server"}}`) }
+	good := wrap(goodServers)
+	return slices.Concat([]oddInput{
+		{"valid", good},
+		{"comments", "// first\n" + strings.Replace(wrap(goodServers), "{", "{ /* here */", 1) + "// last, without a line break"},
+		{"trailing comma", wrap(`{"good": {"command": "good-server", "args": ["a",],},}`)},
+	}, encoded(good), []oddInput{
 		{"null", "null"},
 		{"array", "[]"},
 		{"servers are an array", wrap("[]")},
@@ -142,7 +150,7 @@ func oddInputs(wrap func(servers string) string) []oddInput {
 		{"comma missing", strings.Replace(good, `"env`, `"x" "env`, 1)},
 		{"nested too deep", wrap(strings.Repeat("[", 100_000))},
 		{"strange names", wrap(`{"": {"command": "good-server"}, "a/b~c": {"args": 1}, "\u0000": {"command": "nul"}}`)},
-	}
+	})
 }
 
 func utf16Text(s string, mark, bigEndian bool) string {

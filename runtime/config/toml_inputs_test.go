@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -21,19 +22,11 @@ func oddTOML(wrap func(servers string) string) []oddInput {
 	const after = "\n[mcp_servers.good]\ncommand = \"good-server\"\n"
 	beside := func(entry string) string { return wrap("[mcp_servers.bad]\n" + entry + after) }
 	good := wrap(goodTOML)
-	return []oddInput{
+	return slices.Concat([]oddInput{
 		{"valid", good},
 		{"comments", "# first\n" + strings.Replace(good, "command", "# here\ncommand", 1) + "# last, without a line break"},
 		{"trailing comma", wrap("[mcp_servers.good]\ncommand = \"good-server\"\nargs = [\n  \"a\",\n]\n")},
-		{"byte order mark", "\ufeff" + good},
-		{"UTF-16 little endian", utf16Text(good, true, false)},
-		{"UTF-16 big endian", utf16Text(good, true, true)},
-		{"UTF-16 without mark", utf16Text(good, false, false)},
-		{"UTF-16 cut", utf16Text(good, true, false)[:21]},
-		{"Latin-1", strings.Replace(good, "good-server", "caf\xe9", 1)},
-		{"CRLF", strings.ReplaceAll(good, "\n", "\r\n")},
-		{"empty", ""},
-		{"blank", " \n\n"},
+	}, encoded(good), []oddInput{
 		{"a word", "null"},
 		{"JSON", `{"mcp_servers": {"good": {"command": "good-server"}}}`},
 		{"servers are an array", wrap("mcp_servers = []")},
@@ -67,7 +60,7 @@ func oddTOML(wrap func(servers string) string) []oddInput {
 		{"equals sign missing", strings.Replace(good, "command =", "command", 1)},
 		{"nested too deep", wrap("mcp_servers = " + strings.Repeat("[", 100_000))},
 		{"strange names", wrap("[mcp_servers.\"\"]\ncommand = \"good-server\"\n[mcp_servers.\"a/b~c\"]\nargs = 1\n[mcp_servers.\"\\u0000\"]\ncommand = \"nul\"\n")},
-	}
+	})
 }
 
 func TestNoDiagnosticRepeatsAValueOfTOML(t *testing.T) {

@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // goodYAML is goodServers as Goose has it.
 const goodYAML = `
@@ -21,19 +24,11 @@ func oddYAML(wrap func(servers string) string) []oddInput {
 	beside := func(entry string) string { return wrap("\n  bad: " + entry + "\n  good: {cmd: good-server}") }
 	good := wrap(goodYAML)
 	return append(
-		[]oddInput{
+		slices.Concat([]oddInput{
 			{"valid", good},
 			{"comments", "# first\n" + strings.Replace(good, "cmd: good-server", "cmd: good-server # here", 1) + "# last, without a line break"},
 			{"trailing comma", wrap(` {good: {cmd: good-server, args: [a,],},}`)},
-			{"byte order mark", "\ufeff" + good},
-			{"UTF-16 little endian", utf16Text(good, true, false)},
-			{"UTF-16 big endian", utf16Text(good, true, true)},
-			{"UTF-16 without mark", utf16Text(good, false, false)},
-			{"UTF-16 cut", utf16Text(good, true, false)[:21]},
-			{"Latin-1", strings.Replace(good, "good-server", "caf\xe9", 1)},
-			{"CRLF", strings.ReplaceAll(good, "\n", "\r\n")},
-			{"empty", ""},
-			{"blank", " \n\n"},
+		}, encoded(good), []oddInput{
 			{"null", "null"},
 			{"array", "- a"},
 			{"servers are an array", wrap(" []")},
@@ -59,7 +54,7 @@ func oddYAML(wrap func(servers string) string) []oddInput {
 			{"comma missing", wrap(` {good: {cmd: good-server args: [a]}}`)},
 			{"nested too deep", wrap(" " + strings.Repeat("[", 100_000))},
 			{"strange names", wrap("\n  \"\": {cmd: good-server}\n  a/b~c: {args: 1}\n  \"\\0\": {cmd: nul}")},
-		},
+		}),
 		yamlAlone(wrap)...)
 }
 
