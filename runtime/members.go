@@ -320,10 +320,11 @@ func (mem *member) odd() []string {
 }
 
 // filteredAway says so when the filter of the entry leaves no tool: one that is
-// misspelt does that without a word.
+// misspelt does that without a word. It is asked of every server at every change,
+// so a server that has tools in the set is not filtered again.
 func (mem *member) filteredAway() string {
 	e := mem.entry
-	if mem.tools == nil || len(mem.tools.defs) == 0 || e.Include == nil && e.Exclude == nil ||
+	if len(mem.shown.defs) > 0 || mem.tools == nil || len(mem.tools.defs) == 0 || e.Include == nil && e.Exclude == nil ||
 		len(filterTools(mem.tools.defs, e.Include, e.Exclude, nil)) > 0 {
 		return ""
 	}
