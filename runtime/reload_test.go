@@ -24,6 +24,20 @@ func (w *world) reloaded(mode rpc.ReloadMode) {
 	w.noteSnapshot("reloaded", answer(w.m.Snapshot()).Snapshot)
 }
 
+// configured is the answer to a configure.
+func (w *world) configured(s rpc.Settings) *rpc.Snapshot {
+	w.t.Helper()
+	wait, err := w.c.Configure(w.t.Context(), &rpc.ConfigureParams{Settings: &s})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	answer, err := wait(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return answer(w.m.Snapshot()).Snapshot
+}
+
 func TestL29FullReloadKeepsTheSetUntilItsAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &scripted{dial: always(plan{after: 100 * time.Millisecond, tools: []string{"x"}})}

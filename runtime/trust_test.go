@@ -255,17 +255,7 @@ func TestWhatWasRefusedStaysOutAlsoWhereProjectsAreAllowed(t *testing.T) {
 		defer w.close()
 		w.discoverFiles(rpc.Settings{})
 		w.take()
-		wait, err := w.c.Configure(t.Context(), &rpc.ConfigureParams{
-			Settings: &rpc.Settings{Trust: &rpc.TrustSettings{Project: rpc.TrustAllow}},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer, err := wait(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.noteSnapshot("configured", answer(w.m.Snapshot()).Snapshot)
+		w.noteSnapshot("configured", w.configured(rpc.Settings{Trust: &rpc.TrustSettings{Project: rpc.TrustAllow}}))
 		w.expect(w.take("configured"), "0s configured revision 2: b/y live")
 	})
 }

@@ -122,17 +122,7 @@ func TestWatchFalseWatchesNothing(t *testing.T) {
 		if w.files.tell != nil {
 			t.Fatal("something watches")
 		}
-		configure := func(on bool) {
-			wait, err := w.c.Configure(t.Context(), &rpc.ConfigureParams{
-				Settings: &rpc.Settings{Discovery: &rpc.DiscoverySettings{Watch: new(on)}},
-			})
-			if err == nil {
-				_, err = wait(t.Context())
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
+		configure := func(on bool) { w.configured(rpc.Settings{Discovery: &rpc.DiscoverySettings{Watch: new(on)}}) }
 		configure(true)
 		if !slices.ContainsFunc(w.files.paths, func(p watch.Path) bool { return p.Path == filepath.Join(w.cwd, ".mcp.json") }) {
 			t.Errorf("watched: %v", w.files.paths)
@@ -344,13 +334,7 @@ func TestAConfigureDoesNotWaitForCallsThatAServerHasToEnd(t *testing.T) {
 		w.take()
 		w.running("b", "y", func() {
 			w.changes(strings.Replace(threeServers, `"b"}`, `"b", "args": ["new"]}`, 1))
-			wait, err := w.c.Configure(t.Context(), &rpc.ConfigureParams{Settings: &rpc.Settings{Disabled: []string{"c/z"}}})
-			if err == nil {
-				_, err = wait(t.Context())
-			}
-			if err != nil {
-				t.Error(err)
-			}
+			w.configured(rpc.Settings{Disabled: []string{"c/z"}})
 			w.note("configured")
 		})
 		w.expect(w.take("configured", "b ready 1 live"), "2.25s configured", "31.3s b ready 1 live")
