@@ -73,10 +73,13 @@ function compiled(): string[] {
 /** asked runs a program, gives an answer if it is asked, and closes its terminal when it has said the last. */
 async function asked(file: string, { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv }, last: RegExp) {
   const program = spawn(process.execPath, [file], { cwd, env, stdio: ["pipe", "pipe", "inherit"] });
+  const question = /\? \(.*\) /;
   let output = "";
   program.stdout.setEncoding("utf8").on("data", (text: string) => {
+    const before = question.test(output);
     output += text;
-    if (/\? \(.*\) $/.test(output)) program.stdin.write("allow\n");
+    // What the program says next may be in the same piece of its output.
+    if (!before && question.test(output)) program.stdin.write("allow\n");
     if (last.test(output)) program.stdin.end();
   });
   const code = await new Promise((resolve) => program.on("close", resolve));

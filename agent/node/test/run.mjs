@@ -58,4 +58,6 @@ const env = {
   MCP_SIDECAR_TEST_FAKE: build("fake", "./conformance/fake"),
   MCP_SIDECAR_TEST_SOURCE: root,
 };
-run(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=spec", ...tests.sort()], { env });
+// A file that hangs fails, and says which it is. All of them take a minute together.
+const flags = ["--enable-source-maps", "--test", "--test-timeout=300000", "--test-reporter=spec"];
+run(process.execPath, [...flags, ...tests.sort()], { env });

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import unittest
 
 from .patience import PATIENCE
@@ -162,13 +163,17 @@ class Readme(WorldCase):
         ) as program:
             assert program.stdin is not None
             assert program.stdout is not None
+            patience = threading.Timer(PATIENCE, program.kill)
+            patience.start()
             program.stdin.write("allow\n")
             program.stdin.flush()
             said = ""
             while last not in said and (line := program.stdout.readline()):
                 said += line
             program.send_signal(signal.SIGINT)
-            self.assertRegex(program.stdout.read(), r"^Traceback[\s\S]*\nKeyboardInterrupt\n$")
+            rest = program.stdout.read()
+            patience.cancel()
+        self.assertRegex(rest, r"^Traceback[\s\S]*\nKeyboardInterrupt\n$")
         return said
 
     def test_the_example_that_asks_starts_what_is_allowed_and_asks_once(self) -> None:
