@@ -1,5 +1,6 @@
 /** Sessions with the real sidecar and scripted servers. */
 import assert from "node:assert/strict";
+import { EventEmitter, once } from "node:events";
 import { test } from "node:test";
 import { ResponseError, SidecarClosedError } from "../src/errors.js";
 import type { Progress } from "../src/mcp.js";
@@ -113,6 +114,7 @@ test("a deferred tool is offered from the cache, and becomes live by a status", 
   const { tools } = warm;
   const call = warm.call("mcp_a_x");
   await world.hub.saw("a holding go");
+  await warm.request("mcp/servers", {}); // read after the call: it waits for the server by now
   world.hub.release("a", "go");
   assert.equal((await call).details.deferred, true);
   assert.equal(warm.tools[0]?.state, "live");
@@ -206,8 +208,13 @@ test("await using ends the sidecar at the end of the block", async (t) => {
 test("what the sidecar writes to stderr goes where it was told to, line by line", async (t) => {
   const world = await World.open(t);
   const lines: string[] = [];
+  const said = new EventEmitter();
   const binary = world.script("loud", '#!/bin/sh\nprintf "one\\ntwo\\n" >&2\nexec "$REAL" "$@"\n');
   const env = { ...world.env, REAL: required("MCP_SIDECAR_TEST_BINARY") };
-  const sidecar = await world.sidecar({}, { binary, env, stderr: (line) => lines.push(line) });
+  const sidecar = await world.sidecar(
+    {},
+    { binary, env, stderr: (line) => said.emit("line", lines.push(line)) },
+  );
+  while (lines.length < 2) await once(said, "line"); // by another pipe than the first answer
   assert.deepEqual([lines, sidecar.binary], [["one", "two"], binary]);
 });
