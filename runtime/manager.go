@@ -122,7 +122,7 @@ type Manager struct {
 	question *question // nil while the user is asked nothing
 	// carried are closed when the discovery that runs, or is to follow, is carried
 	// out.
-	carried []chan struct{}
+	carried []chan<- struct{}
 	// leaving holds the tools of servers that are gone but stay listed until
 	// the round ends.
 	leaving map[string]toolSource

@@ -121,12 +121,30 @@ func (m *Manager) start(w candidate, rest rpc.Phase, former *member) *member {
 	mem.tools = mem.srv.first.tools
 	m.members[w.entry.Name] = mem
 	if former != nil {
-		for _, msg := range former.asks {
-			mem.tell(msg)
-		}
+		m.inherit(mem, former.asks)
 		former.asks = nil
 	}
 	return mem
+}
+
+// inherit has the server of a member do what the one before it was to be told. One
+// that rests is neither started nor stopped by that, whatever the one before it
+// might do: who waits for it is answered when everybody is told that it rests.
+func (m *Manager) inherit(mem *member, asks []any) {
+	for _, msg := range asks {
+		var ack chan<- struct{}
+		switch ask := msg.(type) {
+		case msgConnect:
+			ack = ask.ack
+		case msgStop:
+			ack = ask.ack
+		}
+		if mem.rest != "" && ack != nil {
+			m.carried = append(m.carried, ack)
+		} else {
+			mem.tell(msg)
+		}
+	}
 }
 
 // lastGood is what a server listed last, for the one that follows it.

@@ -113,12 +113,13 @@ const (
 // next is the transition table.
 func next(s state, p policy, e event) (state, []effect) {
 	switch e.kind {
-	case evConnect:
-		if s.phase == rpc.PhaseReady || connecting(s.phase) {
+	case evConnect, evRestart:
+		if s.phase == rpc.PhaseUntrusted || s.phase == rpc.PhaseInvalid {
+			return s, nil // whoever asks, and whatever else was overlooked
+		}
+		if e.kind == evConnect && (s.phase == rpc.PhaseReady || connecting(s.phase)) {
 			return s, nil
 		}
-		return s.fromScratch()
-	case evRestart:
 		return s.fromScratch()
 	case evNeed:
 		return s.need(p)

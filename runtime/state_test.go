@@ -45,6 +45,9 @@ func TestTransitionTable(t *testing.T) {
 		{"connect one that connects", state{phase: rpc.PhaseListing}, auto, event{kind: evConnect}, rpc.PhaseListing, ""},
 		{"connect a suspended one", state{phase: rpc.PhaseSuspended}, auto, event{kind: evConnect}, rpc.PhaseStarting, scratch},
 		{"connect a disabled one", state{phase: rpc.PhaseDisabled}, auto, event{kind: evConnect}, rpc.PhaseStarting, scratch},
+		{"connect an untrusted one", state{phase: rpc.PhaseUntrusted}, auto, event{kind: evConnect}, rpc.PhaseUntrusted, ""},
+		{"restart an untrusted one", state{phase: rpc.PhaseUntrusted}, auto, event{kind: evRestart}, rpc.PhaseUntrusted, ""},
+		{"restart an invalid one", state{phase: rpc.PhaseInvalid}, auto, event{kind: evRestart}, rpc.PhaseInvalid, ""},
 		{"restart a ready one", state{phase: rpc.PhaseReady}, auto, event{kind: evRestart}, rpc.PhaseStarting, scratch},
 		{"restart one that connects", state{phase: rpc.PhaseInitializing}, auto, event{kind: evRestart}, rpc.PhaseStarting, scratch},
 
