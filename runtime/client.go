@@ -227,7 +227,6 @@ func (c *Client) Disconnect(ctx context.Context, p *rpc.DisconnectParams) (rpc.A
 			return nil
 		}
 		delete(c.m.byHand, p.Server)
-		mem.held = false // it leaves the set now
 		c.m.hurry(p.Server)
 		mem.tell(msgStop{ack})
 		return nil

@@ -16,6 +16,9 @@ func (m *Manager) serverChanged(e serverEvent) {
 	mem := m.members[e.rec.Name]
 	if mem != nil && mem.srv == e.srv && !mem.over {
 		mem.rec, mem.tools, mem.warnings, mem.settled = e.rec, e.tools, e.warnings, e.settled
+		if e.rec.Phase == rpc.PhaseStopped {
+			mem.held = false // mcp/disconnect takes its tools out now, whatever round there is
+		}
 		m.publish([]*member{mem}, reasonOf(e))
 	}
 	for _, ack := range e.acks {

@@ -329,3 +329,31 @@ func TestWaitSortsServersByHowTheyEndedUp(t *testing.T) {
 		}
 	})
 }
+
+// The push that a disconnect causes precedes its answer, also while a round keeps
+// the set as it was.
+func TestL34DisconnectDuringAReloadTakesTheToolsOutAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &scripted{dial: always(plan{tools: []string{"x"}})}
+		b := &scripted{dial: always(plan{tools: []string{"y"}})}
+		w := newWorld(t, map[string]*scripted{"a": a, "b": b})
+		w.open()
+		defer w.close()
+		w.initialize(rpc.Settings{Startup: &rpc.StartupSettings{GateMs: new(60000)}})
+		w.take()
+		b.dial = always(plan{after: 10 * time.Second, tools: []string{"y"}})
+		ack := make(chan struct{})
+		_ = w.m.do(func() { // before it is known what the reload finds
+			w.m.reload(rpc.ReloadFull)
+			w.m.members["a"].tell(msgStop{ack})
+		})
+		<-ack
+		w.noteSnapshot("disconnected", w.m.Snapshot())
+		time.Sleep(time.Minute)
+		w.expect(w.take("changed", "disconnected", "b ready"),
+			"0s changed by disconnected: b/y deferred",
+			"0s disconnected revision 2: b/y deferred",
+			"10s b ready 1 live",
+		)
+	})
+}
