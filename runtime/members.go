@@ -54,7 +54,7 @@ func (m *Manager) carryOut(actions []action, want map[string]candidate) {
 		w := want[a.name]
 		switch a.do {
 		case deedKeep:
-			mem.waits = w.waits
+			mem.waits, mem.key = w.waits, w.key
 			mem.entry = w.entry // where it was found may differ, or the settings
 			mem.tell(msgTune{m.connector(w, mem.saved)})
 			mem.held = mem.fresh || m.wouldChange(mem)

@@ -380,6 +380,10 @@ func TestADisabledServerThatIsUntrustedIsNotConnected(t *testing.T) {
 		if err := connect("a"); err != nil || phase("a") != rpc.PhaseReady {
 			t.Errorf("%v, %s", err, phase("a"))
 		}
+		synctest.Wait() // the list is written after the server is ready
+		if r, err := w.c.Doctor(t.Context(), &rpc.DoctorParams{Server: "a"}); err != nil || r.Servers[0].Cache.State != rpc.CacheHit {
+			t.Errorf("the doctor says %+v of the cache, %v", r.Servers[0].Cache, err)
+		}
 		if _, err := w.c.TrustRevoke(t.Context(), a); err != nil || phase("a") != rpc.PhaseDisabled {
 			t.Errorf("%v, %s", err, phase("a"))
 		}
