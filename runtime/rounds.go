@@ -175,7 +175,7 @@ func (m *Manager) checkGate() {
 		}
 	}
 	clear(m.leaving)
-	m.show(rpc.Update{Statuses: m.refresh(released), Reason: r.reason, Concludes: true})
+	m.show(rpc.Update{Statuses: m.refresh(released), Reason: r.reason, Concludes: !r.quiet})
 	if m.first {
 		m.first = false
 		m.sweepCache()

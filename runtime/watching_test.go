@@ -340,3 +340,35 @@ func TestAConfigureDoesNotWaitForCallsThatAServerHasToEnd(t *testing.T) {
 		w.expect(w.take("configured", "b ready 1 live"), "2.25s configured", "31.3s b ready 1 live")
 	})
 }
+
+// concluding is a host that counts the rounds whose answers it is told of.
+type concluding struct {
+	*world
+	rounds int
+}
+
+func (c *concluding) Publish(u rpc.Update) {
+	if u.Concludes {
+		c.rounds++
+	}
+}
+
+// A configure that has just been announced is no answer to a changed file: what
+// is told meanwhile is not to wait for it.
+func TestAChangeOfAFileConcludesNothingThatIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := watchWorld(t, rpc.Settings{})
+		defer w.close()
+		host := &concluding{world: w}
+		w.m.Join(host)
+		w.changes(`{"mcpServers": {"a": {"command": "a"}}}`)
+		w.expect(w.take("changed"), "300ms changed by reload: a/x live")
+		if host.rounds != 0 {
+			t.Error("the change was told as an answer")
+		}
+		w.configured(rpc.Settings{Disabled: []string{"a"}})
+		if host.rounds != 1 {
+			t.Errorf("%d answers to one configure", host.rounds)
+		}
+	})
+}
