@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
@@ -152,30 +151,8 @@ func trustList(found *config.Result, c consent, book trust.Book) []rpc.ProjectSe
 func untrusted(e *config.Entry) *rpc.ServerError {
 	return &rpc.ServerError{
 		Code: "untrusted", Stage: rpc.StageConfig, Message: rpc.ErrUntrusted(e.Name).Error(),
-		Hint: "look at its entry, which somebody else may have written; then: mcp-sidecar trust allow " + argument(e.Name),
+		Hint: "look at its entry, which somebody else may have written; then: mcp-sidecar trust allow " + ShellArgument(e.Name),
 	}
-}
-
-// ShellWord is a word as one types it into a shell. Whatever is in it, it is no
-// more than one word there.
-func ShellWord(word string) string {
-	if word != "" && !strings.ContainsAny(word, " \t\n\"'\\$`&|;<>()*?[]{}~#!=^%") {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-// argument is a name as a shell takes it. Whoever wrote the name wants it to be
-// pasted into a terminal, so nothing in it may be a command, or an option.
-func argument(name string) string {
-	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return "NAME"
-	}
-	word := ShellWord(name)
-	if strings.HasPrefix(name, "-") {
-		word = "-- " + word
-	}
-	return word
 }
 
 // needsInput is why a server rests for which the user has to give something.

@@ -69,7 +69,7 @@ func userFile() string { return config.UserFile(homeDir(), os.LookupEnv) }
 // printDenied prints the project's servers that the user has denied.
 func printDenied(out io.Writer, denied []rpc.ProjectServer) {
 	for _, s := range denied {
-		printLine(out, "%s  denied: it is left out (mcp-sidecar trust revoke %s)", s.Name, runtime.ShellWord(s.Name))
+		printLine(out, "%s  denied: it is left out (mcp-sidecar trust revoke %s)", s.Name, runtime.ShellArgument(s.Name))
 		printLine(out, "    from %s (%s, project)", s.Path, s.ProviderName)
 		fmt.Fprintln(out)
 	}

@@ -233,7 +233,7 @@ func inWords(err error, tools []rpc.Tool) error {
 // "" for nothing.
 func hintOn(name string, snap *rpc.Snapshot, denied []rpc.ProjectServer) string {
 	if slices.ContainsFunc(denied, func(s rpc.ProjectServer) bool { return s.Name == name }) {
-		return "A file of the project has it, and you have denied it; mcp-sidecar trust revoke " + runtime.ShellWord(name) + " takes that back."
+		return "A file of the project has it, and you have denied it; mcp-sidecar trust revoke " + runtime.ShellArgument(name) + " takes that back."
 	}
 	for _, s := range snap.Servers {
 		for _, a := range s.Source.Aliases {
@@ -246,7 +246,7 @@ func hintOn(name string, snap *rpc.Snapshot, denied []rpc.ProjectServer) string 
 		}
 		switch s.Phase {
 		case rpc.PhaseUntrusted:
-			return "Somebody else may have written the files of a project: mcp-sidecar trust allow " + runtime.ShellWord(name) + " lets it run."
+			return "Somebody else may have written the files of a project: mcp-sidecar trust allow " + runtime.ShellArgument(name) + " lets it run."
 		case rpc.PhaseDisabled:
 			return "The server is disabled, in " + origin(s.Source) + " or by a list of servers that are off."
 		case rpc.PhaseInvalid, rpc.PhaseNeedsInput:

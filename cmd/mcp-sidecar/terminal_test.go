@@ -45,12 +45,13 @@ func TestARefusedCallIsExplainedByItsServer(t *testing.T) {
 		{Name: "mine", Phase: rpc.PhaseReady, Source: rpc.Source{Aliases: []rpc.Alias{{Name: "theirs"}}}},
 		{Name: "off", Phase: rpc.PhaseDisabled, Source: rpc.Source{ProviderName: "Host"}},
 		{Name: "new", Phase: rpc.PhaseUntrusted},
+		{Name: "--help", Phase: rpc.PhaseUntrusted},
 		{Name: "odd", Phase: rpc.PhaseInvalid, Error: &rpc.ServerError{Message: "what is wrong"}},
 	}}
 	for name, want := range map[string]string{
 		"never":  "you have denied it; mcp-sidecar trust revoke never",
 		"theirs": `the same server as "mine"`, "off": "disabled, in Host", "new": "mcp-sidecar trust allow new", "odd": "what is wrong",
-		"mine": "", "nobody": "",
+		"--help": "mcp-sidecar trust allow -- --help", "mine": "", "nobody": "",
 	} {
 		if got := hintOn(name, snap, denied); !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("%s: %q", name, got)

@@ -16,7 +16,7 @@ func TestANameInAHintIsOneArgumentOfAShell(t *testing.T) {
 		"a\x1b[31mb":      "NAME",
 		"a\u202eb\u2028c": "NAME",
 	} {
-		if got := argument(name); got != want {
+		if got := ShellArgument(name); got != want {
 			t.Errorf("%q: %s; want %s", name, got, want)
 		}
 	}
