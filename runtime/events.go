@@ -82,7 +82,7 @@ type introduction struct {
 // Messages to a server's loop.
 type (
 	// msgConnect wants the server connected. ack is closed once the attempt has
-	// ended and the outcome is published; it may be nil.
+	// ended and the outcome is published.
 	msgConnect struct {
 		restart bool
 		ack     chan<- struct{}
@@ -112,8 +112,9 @@ type (
 	// msgTune replaces how later attempts are made.
 	msgTune struct{ connect connectFunc }
 
-	// msgStage, msgAttempt, msgStderr, msgWarned and msgLost come from the attempt numbered n; they
-	// mean nothing when another one has begun.
+	// msgStage, msgAttempt, msgStderr, msgWarned, msgLost, msgListChanged and
+	// msgRelisted come from the attempt numbered n; they mean nothing when another
+	// one has begun.
 	msgStage struct {
 		n     int
 		phase rpc.Phase

@@ -176,17 +176,11 @@ func (s *server) tooLate(m any) {
 	case msgNeed:
 		m.reply <- lent{phase: rpc.PhaseRemoved}
 	case msgConnect:
-		closeAck(m.ack)
+		close(m.ack)
 	case msgStop:
-		closeAck(m.ack)
+		close(m.ack)
 	case msgGone:
-		closeAck(m.ack)
-	}
-}
-
-func closeAck(ack chan<- struct{}) {
-	if ack != nil {
-		close(ack)
+		close(m.ack)
 	}
 }
 
@@ -205,10 +199,8 @@ func (s *server) handle(m any) {
 			kind = evRestart
 		}
 		s.apply(event{kind: kind})
-		if m.ack != nil {
-			s.acks = append(s.acks, m.ack)
-			s.hurry()
-		}
+		s.acks = append(s.acks, m.ack)
+		s.hurry()
 	case msgStop:
 		s.reason = rpc.ReasonDisconnected
 		s.apply(event{kind: evStop})
