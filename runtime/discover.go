@@ -137,8 +137,7 @@ func newSearcher(o *Options, p *rpc.InitializeParams, set settings) *searcher {
 	d := set.discovery
 	s := &searcher{
 		set: set, nested: o.Nested, only: o.Only, idle: o.Idle, started: time.Now(),
-		ledger: o.Trust, asks: p.Capabilities != nil && p.Capabilities.Input,
-		watch: o.Watch != nil && orTrue(d.Watch),
+		ledger: o.Trust, asks: asksForInputs(p), watch: o.watches(set),
 		opt: config.Options{
 			Cwd: p.Cwd, Folders: foldersOf(p), Home: o.Home, Getenv: o.Getenv,
 			Servers:       set.servers,

@@ -27,6 +27,16 @@ type question struct {
 // not be answered any more.
 var ErrWithdrawn = errors.New("the question is settled")
 
+// asksForTrust says whether the host answers trust/approve.
+func asksForTrust(p *rpc.InitializeParams) bool {
+	return p.Capabilities != nil && p.Capabilities.Approve
+}
+
+// asksForInputs says whether the host answers input/request.
+func asksForInputs(p *rpc.InitializeParams) bool {
+	return p.Capabilities != nil && p.Capabilities.Input
+}
+
 // askUser asks the next thing that keeps a server waiting for a person, and
 // withdraws what is asked and no longer does. It is called whenever either may
 // have changed.
@@ -46,16 +56,16 @@ func (m *Manager) askUser() {
 // askNext asks what there is to ask, if the host can. What a discovery is to
 // find is asked about when it has.
 func (m *Manager) askNext() {
-	if m.searching || m.stopping != nil || m.params == nil || len(m.clients) == 0 || m.params.Capabilities == nil {
+	if m.searching || m.stopping != nil || m.params == nil || len(m.clients) == 0 {
 		return
 	}
-	if m.params.Capabilities.Approve {
+	if asksForTrust(m.params) {
 		if waiting := m.undecided(); len(waiting) > 0 {
 			m.askForTrust(waiting)
 			return
 		}
 	}
-	if m.params.Capabilities.Input {
+	if asksForInputs(m.params) {
 		if e, in, ok := m.missingInput(); ok {
 			m.askForInput(e, in)
 		}

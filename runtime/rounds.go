@@ -79,10 +79,6 @@ func (m *Manager) adopt(wishes *rpc.Settings) {
 	m.unknown = unknownWishes(m.params.Capabilities, wishes)
 }
 
-func asksForTrust(p *rpc.InitializeParams) bool {
-	return p.Capabilities != nil && p.Capabilities.Approve
-}
-
 // configure accepts new settings. What needs no discovery holds at once.
 func (m *Manager) configure(p *rpc.ConfigureParams) <-chan struct{} {
 	auto := m.set.auto

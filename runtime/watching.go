@@ -24,15 +24,18 @@ type watched struct {
 	taken watch.Signatures
 }
 
+// watches says whether changes of files are to be noticed.
+func (o *Options) watches(set settings) bool {
+	return o.Watch != nil && !o.Nested && set.enabled && orTrue(set.discovery.Watch)
+}
+
 // watchFiles has changes of what the last discovery depended on noticed, if
 // that is wanted. One that failed may not have got as far as to know: what was
 // watched before stays then. What watches ends with the Manager.
 func (m *Manager) watchFiles(w watched, whole bool) {
-	wanted := m.set.enabled && !m.opt.Nested && orTrue(m.set.discovery.Watch)
+	wanted := m.opt.watches(m.set)
 	switch {
-	case m.opt.Watch == nil || m.files == nil && !wanted:
-		return
-	case wanted && m.files != nil && !whole:
+	case m.files == nil && !wanted, m.files != nil && wanted && !whole:
 		return
 	case m.files == nil:
 		files := m.opt.Watch(func() { m.inbox.post(m.filesChanged) }, m.log)
@@ -50,7 +53,7 @@ func (m *Manager) watchFiles(w watched, whole bool) {
 
 // filesChanged reads the files again when they have been left alone for a while.
 func (m *Manager) filesChanged() {
-	if m.stopping == nil && orTrue(m.set.discovery.Watch) {
+	if m.stopping == nil && m.opt.watches(m.set) {
 		m.changes.note(time.Now())
 	}
 }
