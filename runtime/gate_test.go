@@ -1,13 +1,18 @@
 package runtime
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/toolcache"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
 )
 
@@ -226,6 +231,38 @@ func TestServersWithCachedToolsTakeTurnsToStartUnlessNeeded(t *testing.T) {
 		time.Sleep(startTurn)
 		if got := started(); got != 3*turns+1 {
 			t.Errorf("%d started in the end", got)
+		}
+	})
+}
+
+// The old lists in the cache go also when nobody has waited for the start.
+func TestASessionWhoseInitializeWasCancelledSweepsTheCache(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, map[string]*scripted{"a": {dial: always(plan{after: time.Second, tools: []string{"x"}})}})
+		dir := t.TempDir()
+		w.cache = toolcache.Open(dir, slog.New(slog.DiscardHandler))
+		if err := w.cache.Save(toolcache.NewKey("gone"), toolcache.List{}); err != nil {
+			t.Fatal(err)
+		}
+		files, _ := filepath.Glob(filepath.Join(dir, "*"))
+		if len(files) != 1 {
+			t.Fatal(files)
+		}
+		longAgo := time.Now().AddDate(-1, 0, 0)
+		if err := os.Chtimes(files[0], longAgo, longAgo); err != nil {
+			t.Fatal(err)
+		}
+		w.open()
+		wait := w.beginInitialize(rpc.Settings{})
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := wait(ctx); err == nil {
+			t.Error("initialize was not cancelled")
+		}
+		time.Sleep(time.Minute)
+		w.close()
+		if _, err := os.Stat(files[0]); err == nil {
+			t.Error("a list of long ago is still there")
 		}
 	})
 }

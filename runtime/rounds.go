@@ -172,10 +172,8 @@ func (m *Manager) checkGate() {
 	}
 	clear(m.leaving)
 	m.show(rpc.Update{Statuses: m.refresh(released), Reason: r.reason, Concludes: !r.quiet})
-	if m.first {
-		m.first = false
-		m.sweepCache()
-	}
+	m.first = false
+	m.sweepCache()
 	for _, w := range r.waits {
 		close(w)
 	}
