@@ -68,8 +68,8 @@ const (
 	// has written to stderr.
 	activityPause = 250 * time.Millisecond
 
-	// recordLimit is how long the end of a session waits for a decision of the
-	// user's to be written down.
+	// recordLimit is how long it may take to write down what the user has answered:
+	// the end of a session waits for it.
 	recordLimit = 2 * time.Second
 
 	// changePause is how long files are left alone after a change before they are
