@@ -1,0 +1,123 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+)
+
+// TestNoHistoryStartsWhatWasNotAllowed has everything happen that bears on trust,
+// in any order and at once: files change, the user decides or is away, hosts
+// connect, disconnect, reload and configure. What nobody ever allowed never runs.
+func TestNoHistoryStartsWhatWasNotAllowed(t *testing.T) {
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { untrustedHistory(t, rand.New(rand.NewPCG(seed, 11))) })
+		})
+	}
+}
+
+func untrustedHistory(t *testing.T, r *rand.Rand) {
+	w := trustWorld(t)
+	w.approve = func(ctx context.Context, p *rpc.ApproveParams) (*rpc.ApproveResult, error) {
+		time.Sleep(300 * time.Millisecond)
+		all := map[string]rpc.Decision{}
+		for _, s := range p.Servers {
+			all[s.Name] = rpc.DecideLater
+			if !slices.Contains(s.Args, "bad") {
+				all[s.Name] = rpc.DecideAllow
+			}
+		}
+		return &rpc.ApproveResult{Decisions: all}, ctx.Err()
+	}
+	var mu sync.Mutex
+	started := 0
+	for _, s := range w.servers {
+		s.dial = func(int) plan { // with s.mu held
+			mu.Lock()
+			defer mu.Unlock()
+			if started++; slices.Contains(s.spec.Args, "bad") {
+				t.Errorf("%s was started", strings.Join(s.spec.Args, " "))
+			}
+			return plan{after: time.Duration(started%5) * 100 * time.Millisecond, tools: []string{"x"}}
+		}
+	}
+	names := []string{"a", "b", "c"}
+	files := func() {
+		var list []string
+		for _, name := range names {
+			switch r.IntN(6) {
+			case 0: // it is not there
+			case 1:
+				list = append(list, fmt.Sprintf(`%q: {"command": %q, "args": ["bad"], "enabled": false}`, name, name))
+			case 2:
+				list = append(list, fmt.Sprintf(`%q: {"command": %q, "enabled": false}`, name, name))
+			case 3, 4:
+				list = append(list, fmt.Sprintf(`%q: {"command": %q, "args": ["bad"]}`, name, name))
+			default:
+				list = append(list, fmt.Sprintf(`%q: {"command": %q}`, name, name))
+			}
+		}
+		w.write(".mcp.json", `{"mcpServers": {`+strings.Join(list, ", ")+`}}`)
+	}
+	files()
+	w.open()
+	defer w.close()
+	w.discoverFiles(rpc.Settings{})
+	var asked sync.WaitGroup
+	for range 200 {
+		name, draw := names[r.IntN(3)], r.IntN(3)
+		switch r.IntN(8) {
+		case 0, 1:
+			files()
+			w.files.changed()
+		case 2:
+			files()
+			asked.Go(func() { w.reloaded(rpc.ReloadFull) })
+		case 3:
+			files()
+			asked.Go(func() { w.reloaded(rpc.ReloadChanged) })
+		case 4:
+			asked.Go(func() { _, _ = w.c.Connect(t.Context(), &rpc.ConnectParams{Server: name, Restart: draw == 0}) })
+		case 5:
+			asked.Go(func() { _, _ = w.c.Disconnect(t.Context(), &rpc.DisconnectParams{Server: name}) })
+		case 6:
+			asked.Go(func() { _, _ = w.c.Call(t.Context(), &rpc.CallParams{Server: name, Tool: "x", TimeoutMs: 1000}) })
+		case 7:
+			asked.Go(func() {
+				list, err := w.c.TrustList(t.Context(), &rpc.TrustListParams{})
+				if err != nil || len(list.Servers) == 0 {
+					return
+				}
+				s := list.Servers[draw%len(list.Servers)]
+				p := &rpc.TrustDecisionParams{Server: s.Name, Hash: s.Hash}
+				if draw == 0 || slices.Contains(s.Args, "bad") {
+					_, _ = w.c.TrustRevoke(t.Context(), p)
+				} else {
+					_, _ = w.c.TrustAllow(t.Context(), p)
+				}
+			})
+		}
+		if draw > 0 {
+			time.Sleep(time.Duration(r.IntN(400)) * time.Millisecond)
+		}
+	}
+	asked.Wait()
+	time.Sleep(5 * time.Minute)
+	if started < 10 {
+		t.Errorf("%d starts: the history proves nothing", started)
+	}
+	for _, s := range w.m.Snapshot().Servers {
+		if s.Phase != rpc.PhaseReady && s.Phase != rpc.PhaseUntrusted && s.Phase != rpc.PhaseDisabled && s.Phase != rpc.PhaseStopped {
+			t.Errorf("%s is %s in the end", s.Name, s.Phase)
+		}
+	}
+}
