@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"slices"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/trust"
@@ -43,7 +44,7 @@ func (c *Client) decide(ctx context.Context, p *rpc.TrustDecisionParams, what rp
 	if err != nil {
 		return nil, err
 	}
-	shown, err := named(list.Servers, p)
+	shown, err := named(list.Servers, p, what)
 	if err != nil {
 		return nil, err
 	}
@@ -78,17 +79,24 @@ func (c *Client) decide(ctx context.Context, p *rpc.TrustDecisionParams, what rp
 }
 
 // named finds the server of a decision in the list. The name alone is not enough:
-// several files may have it, and the entry may have changed since it was shown.
-func named(list []rpc.ProjectServer, p *rpc.TrustDecisionParams) (rpc.ProjectServer, error) {
+// several files may have it, and the entry may have changed since it was shown. The
+// same entry may be in several folders: then it is one of which something else was
+// decided, if there is one.
+func named(list []rpc.ProjectServer, p *rpc.TrustDecisionParams, what rpc.Decision) (rpc.ProjectServer, error) {
 	if p.Hash == "" {
 		return rpc.ProjectServer{}, rpc.ErrInvalidParams("hash", "it is missing; trust/list has it")
 	}
 	known := false
+	var same []rpc.ProjectServer
 	for _, s := range list {
 		known = known || s.Name == p.Server
 		if s.Name == p.Server && s.Hash == p.Hash {
-			return s, nil
+			same = append(same, s)
 		}
+	}
+	if len(same) > 0 {
+		i := slices.IndexFunc(same, func(s rpc.ProjectServer) bool { return s.Decision != what })
+		return same[max(i, 0)], nil
 	}
 	if known {
 		return rpc.ProjectServer{}, rpc.ErrInvalidParams("hash",

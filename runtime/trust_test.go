@@ -481,3 +481,53 @@ func TestWhatIsAskedDuringAReloadMovesNoServerThatRests(t *testing.T) {
 		})
 	}
 }
+
+// Two folders may have the very same entry: what is decided is about one of them,
+// and then about the other.
+func TestADecisionIsAboutTheFolderThatStillNeedsIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := trustWorld(t)
+		const entry = `{"mcpServers": {"a": {"command": "a"}}}`
+		w.write("one/.mcp.json", entry)
+		w.write("two/.mcp.json", entry)
+		w.open()
+		defer w.close()
+		folder := func(name string) rpc.WorkspaceFolder {
+			return rpc.WorkspaceFolder{Name: name, URI: "file://" + filepath.Join(w.cwd, name)}
+		}
+		wait, err := w.c.Initialize(t.Context(), &rpc.InitializeParams{
+			ProtocolVersion: 1, Cwd: w.cwd, WorkspaceFolders: []rpc.WorkspaceFolder{folder("one"), folder("two")},
+			Settings: &rpc.Settings{Trust: &rpc.TrustSettings{Project: rpc.TrustAsk}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.initialized(wait)
+		list, err := w.c.TrustList(t.Context(), &rpc.TrustListParams{})
+		if err != nil || len(list.Servers) != 1 {
+			t.Fatal(list, err)
+		}
+		p := &rpc.TrustDecisionParams{Server: "a", Hash: list.Servers[0].Hash}
+		for i, step := range []struct {
+			decide func(context.Context, *rpc.TrustDecisionParams) (*rpc.TrustListResult, error)
+			want   string
+		}{
+			{w.c.TrustDeny, "one deny, two "},
+			{w.c.TrustDeny, "one deny, two deny"},
+			{w.c.TrustRevoke, "one "}, // which has the name from the other
+			{w.c.TrustAllow, "one allow"},
+		} {
+			list, err := step.decide(t.Context(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, s := range list.Servers {
+				got = append(got, filepath.Base(s.Project)+" "+string(s.Decision))
+			}
+			if strings.Join(got, ", ") != step.want {
+				t.Errorf("step %d: %q, want %q", i, got, step.want)
+			}
+		}
+	})
+}
