@@ -437,51 +437,6 @@ func TestAnUnusableEntryOfAProjectCanBeRefused(t *testing.T) {
 	})
 }
 
-// What comes during a full reload is kept for the server that follows; if that one
-// is to rest, nothing comes of it.
-func TestWhatIsAskedDuringAReloadMovesNoServerThatRests(t *testing.T) {
-	for _, c := range []struct {
-		entry string
-		want  rpc.Phase
-	}{
-		{`{"command": "a", "args": ["new"]}`, rpc.PhaseUntrusted},
-		{`{"command": "a", "enabled": false}`, rpc.PhaseDisabled},
-		{`{"args": ["new"]}`, rpc.PhaseInvalid},
-	} {
-		t.Run(string(c.want), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := trustWorld(t)
-				w.write(".mcp.json", `{"mcpServers": {"a": {"command": "a"}}}`)
-				w.approve = func(ctx context.Context, p *rpc.ApproveParams) (*rpc.ApproveResult, error) {
-					if len(p.Servers[0].Args) > 0 {
-						return unanswering(ctx, p)
-					}
-					return &rpc.ApproveResult{Decisions: map[string]rpc.Decision{"a": rpc.DecideAllow}}, nil
-				}
-				w.open()
-				defer w.close()
-				w.discoverFiles(rpc.Settings{})
-				time.Sleep(time.Second)
-				w.write(".mcp.json", `{"mcpServers": {"a": `+c.entry+`}}`)
-				for _, ask := range []func(ack chan struct{}) any{
-					func(ack chan struct{}) any { return msgStop{ack} },
-					func(ack chan struct{}) any { return msgConnect{ack: ack} },
-				} {
-					ack := make(chan struct{})
-					_ = w.m.do(func() { // before it is known what the reload finds
-						w.m.reload(rpc.ReloadFull)
-						w.m.members["a"].tell(ask(ack))
-					})
-					<-ack
-					if r, _ := record(w.m.Snapshot(), "a"); r.Phase != c.want || w.dialed("a") != 1 {
-						t.Errorf("a is %s, and was started %d times", r.Phase, w.dialed("a"))
-					}
-				}
-			})
-		})
-	}
-}
-
 // Two folders may have the very same entry: what is decided is about one of them,
 // and then about the other.
 func TestADecisionIsAboutTheFolderThatStillNeedsIt(t *testing.T) {
