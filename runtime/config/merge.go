@@ -135,6 +135,7 @@ func memberwise(strong, weak *node, merge merger) *node {
 func (n *node) without(name string) *node {
 	c := n.copied()
 	c.setMembers(slices.DeleteFunc(c.members, func(m member) bool { return m.name == name }))
+	c.repeated = slices.DeleteFunc(slices.Clone(c.repeated), func(lost *node) bool { return lost.key == name })
 	return c
 }
 

@@ -108,3 +108,16 @@ func TestAProjectsPartMakesAServerTheProjects(t *testing.T) {
 		})
 	}
 }
+
+// A token of a login that is written twice is left out twice.
+func TestWhatIsLeftOutOfAnEntryIsNotToldToBeRepeated(t *testing.T) {
+	m := newMachine(t)
+	m.write(t, "home/project/crush.json", []byte(`{"mcp": {"a": {"command": "c", "oauth_token": 1, "oauth_token": 2, "timeout": 1, "timeout": 2}}}`))
+	r := m.discover(t)
+	if r.Hard != nil || len(r.Entries) != 1 || len(r.Diagnostics) != 1 {
+		t.Fatal(r.Hard, m.render(r))
+	}
+	if got, want := r.Diagnostics[0].Message, "timeout: defined more than once, the last one counts"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
