@@ -3,6 +3,7 @@
 package config
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,6 +49,34 @@ func TestAProjectFileOfAnotherUserIsSkipped(t *testing.T) {
 	if !strings.Contains(got, "mine: user") || strings.Contains(got, "theirs") ||
 		strings.Count(got, "belongs to another user: not read") != 2 || strings.Count(got, " skipped ") != 2 {
 		t.Error(got)
+	}
+}
+
+// A file that breaks gives what it held before, but not what another user had
+// written: neither when the file system says no more whose it is, nor when a file
+// of one's own has taken its place.
+func TestABrokenProjectFileGivesNothingThatAnotherUserHadWritten(t *testing.T) {
+	m := newMachine(t)
+	path := m.path("home/project/.mcp.json")
+	m.write(t, "home/project/.mcp.json", []byte(`{"mcpServers": `))
+	for name, read := range map[string]opener{
+		"not to be reached": func(string) ([]byte, fs.FileInfo, error) { return nil, nil, fs.ErrPermission },
+		"replaced":          readFile,
+	} {
+		for _, foreign := range []bool{true, false} {
+			before := Result{good: map[string]loaded{path: {real: path, foreign: foreign, text: []byte(`{"mcpServers": {"s": {"command": "c"}}}`)}}}
+			o := m.opts
+			o.Previous = &before
+			r := discover(t.Context(), o, providers(), func(file string) ([]byte, fs.FileInfo, error) {
+				if file != path {
+					return nil, nil, fs.ErrNotExist
+				}
+				return read(file)
+			})
+			if foreign == (len(r.Entries) == 1) || len(r.Diagnostics) != 1 {
+				t.Errorf("%s, foreign %v: %s", name, foreign, m.render(r))
+			}
+		}
 	}
 }
 

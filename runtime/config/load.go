@@ -143,12 +143,17 @@ func parseFile(p place, data []byte, doc *document) (root *node, decoded []byte,
 	return root, decoded, problem
 }
 
-// fallBack gives a broken file what it held when it was last good.
+// fallBack gives a broken file what it held when it was last good, unless another
+// user had written that into a project: whose it is now says nothing about it.
 func (f loaded) fallBack(p place, previous *Result) loaded {
-	if previous == nil || previous.good[p.path].text == nil {
+	if previous == nil {
 		return f
 	}
-	f.text = previous.good[p.path].text
+	good := previous.good[p.path]
+	if good.text == nil || good.foreign && p.level == Project {
+		return f
+	}
+	f.text = good.text
 	root, problem := p.parse(&document{path: p.path, stale: true}, f.text)
 	if problem == nil {
 		f.root = root
