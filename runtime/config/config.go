@@ -247,8 +247,8 @@ type Expanded struct {
 	Headers  map[string]string
 	Auth     *Auth
 	// Secrets are the values of 8 characters or more that came from variables,
-	// commands, environment files and inputs, and the entry's Literals, for the
-	// redactor.
+	// commands, environment files and inputs, and those written out in the entry,
+	// for the redactor.
 	Secrets []string
 	// Warnings name what could not be expanded (names, never values).
 	Warnings []string

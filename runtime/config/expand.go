@@ -63,7 +63,9 @@ func (e *Entry) expand(ctx context.Context, x Expander, read opener) (Expanded, 
 	if err := ctx.Err(); err != nil {
 		return Expanded{}, fmt.Errorf("expand: %w", context.Cause(ctx))
 	}
-	ex.literals()
+	for _, text := range e.literals(x.Getenv) {
+		ex.secret(text)
+	}
 	out.Secrets, out.Warnings = ex.secrets, ex.warnings
 	return out, nil
 }

@@ -4,7 +4,7 @@ import "strings"
 
 // Foreseen are the secrets of the entry that are known before it is expanded:
 // the values of the variables it refers to, which every server has in its
-// environment, and, unless it is not to be started, its Literals.
+// environment, and, unless it is not to be started, what is written out in it.
 func (e *Entry) Foreseen(getenv func(string) (string, bool), started bool) []string {
 	var secrets []string
 	for _, name := range append(e.Uses().Variables, e.Passed...) {
@@ -13,7 +13,7 @@ func (e *Entry) Foreseen(getenv func(string) (string, bool), started bool) []str
 		}
 	}
 	if started {
-		secrets = append(secrets, e.Literals()...)
+		secrets = append(secrets, e.literals(getenv)...)
 	}
 	return secrets
 }

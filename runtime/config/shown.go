@@ -22,18 +22,25 @@ func (e *Entry) Shown() json.RawMessage {
 	return shown
 }
 
-// Literals are the values that Shown hides and that have MinSecret characters or
+// literals are the values that Shown hides and that have MinSecret characters or
 // more: a server that prints one of them must not get it into a log. Plain
-// words are left out unless their name says that they are secret.
-func (e *Entry) Literals() []string {
+// words are left out unless their name says that they are secret, and so are the
+// names of variables that are set, where they stand for these.
+func (e *Entry) literals(getenv func(string) (string, bool)) []string {
 	_, hidden := e.masked()
 	hidden = append(hidden, e.composed()...)
 	var literals []string
 	for _, text := range hidden {
 		for _, form := range []string{text, unescapedURL(text)} {
-			if utf8.RuneCountInString(form) >= MinSecret && !slices.Contains(literals, form) {
-				literals = append(literals, form)
+			if utf8.RuneCountInString(form) < MinSecret || slices.Contains(literals, form) {
+				continue
 			}
+			if e.forms&formWhole != 0 && isVariableName(form) && getenv != nil {
+				if _, set := getenv(form); set {
+					continue
+				}
+			}
+			literals = append(literals, form)
 		}
 	}
 	return literals
@@ -51,15 +58,6 @@ func (e *Entry) composed() []string {
 		k.text(e.Auth.ClientSecret, guardSecret)
 	}
 	return k.hidden
-}
-
-// literals are secrets too, but for the names of variables that are set.
-func (ex *expansion) literals() {
-	for _, text := range ex.e.Literals() {
-		if _, set := ex.getenv(text); !set || ex.e.forms&formWhole == 0 || !isVariableName(text) {
-			ex.secret(text)
-		}
-	}
 }
 
 func unescapedURL(text string) string {

@@ -81,7 +81,7 @@ func TestLiteralsAreWhatAServerMustNotPrint(t *testing.T) {
 		"args": ["--password", "hunter2hunter2", "harmless-argument"],
 		"url": "https://someuser:p%40ssw0rd!@h/"
 	}`)}
-	got := e.Literals()
+	got := e.literals(nil)
 	slices.Sort(got)
 	want := []string{"abcdefgh", "correct-horse", "hunter2hunter2", "p%40ssw0rd!", "p@ssw0rd!", "production!", "someuser", "value-number-1"}
 	if !slices.Equal(got, want) {
@@ -94,7 +94,7 @@ func TestWhatADialectPutsTogetherIsALiteralToo(t *testing.T) {
 		Raw: json.RawMessage(`{"uri": "http://h/?key=$PART", "headers": {"Authorization": "Bearer $PART"}, "envs": {"PART": "correct-horse"}}`),
 		URL: "http://h/?key=correct-horse", Headers: map[string]string{"Authorization": "Bearer battery-staple"}, Auth: &Auth{ClientSecret: "client-words"},
 	}
-	got := e.Literals()
+	got := e.literals(nil)
 	slices.Sort(got)
 	if want := []string{"battery-staple", "client-words", "correct-horse"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -166,7 +166,7 @@ func FuzzShown(f *testing.F) {
 		if !json.Valid(shown) {
 			t.Fatalf("not JSON: %s", shown)
 		}
-		_ = e.Literals()
+		_ = e.literals(nil)
 		if root, problem := parseJSONC(&document{}, data); problem == nil && utf8.Valid(data) && namesStayApart(root) && shape(root) != shape(mustParse(t, shown)) {
 			t.Errorf("another shape: %s", shown)
 		}
