@@ -23,7 +23,11 @@ type MissingInputError struct{ IDs []string }
 
 // Error implements error.
 func (e *MissingInputError) Error() string {
-	return fmt.Sprintf("no value for ${input:%s}", strings.Join(e.IDs, "}, ${input:"))
+	shown := make([]string, len(e.IDs))
+	for i, id := range e.IDs {
+		shown[i] = "${input:" + shownReference(id) + "}"
+	}
+	return "no value for " + strings.Join(shown, ", ")
 }
 
 // Expand replaces what the entry refers to. Variables that are not set stay as
@@ -57,7 +61,7 @@ func (e *Entry) expand(ctx context.Context, x Expander, read opener) (Expanded, 
 	}
 	if envFile != "" {
 		if err := ex.readEnvFile(ctx, envFile, &out); err != nil {
-			return Expanded{}, fmt.Errorf("envFile %s: %w", e.EnvFile, err)
+			return Expanded{}, fmt.Errorf("envFile %s: %w", ShownText(e.EnvFile), err)
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -238,7 +242,7 @@ func (ex *expansion) variable(ctx context.Context, where string, p piece, depth 
 		return ex.text(ctx, where, p.fallback, depth+1)
 	case whenMissing:
 		if v == "" {
-			ex.fail(fmt.Errorf("%s: the variable %s is not set or empty", where, shownVariable(p.name)))
+			ex.fail(fmt.Errorf("%s: the variable %s is not set or empty", where, shownReference(p.name)))
 		}
 	case noFallback:
 	}
@@ -247,14 +251,14 @@ func (ex *expansion) variable(ctx context.Context, where string, p piece, depth 
 		ex.secretOf(p.name, v)
 		return v
 	case f&formKeyring != 0:
-		ex.fail(fmt.Errorf("%s: the variable %s is not set: what is kept in a keyring cannot be read", where, shownVariable(p.name)))
+		ex.fail(fmt.Errorf("%s: the variable %s is not set: what is kept in a keyring cannot be read", where, shownReference(p.name)))
 	case f&formUnsetFails != 0:
-		ex.fail(fmt.Errorf("%s: the variable %s is not set", where, shownVariable(p.name)))
+		ex.fail(fmt.Errorf("%s: the variable %s is not set", where, shownReference(p.name)))
 	case f&formUnsetEmpty != 0 || ex.inTable && f&formTableEmpty != 0:
-		ex.warn("%s: the variable %s is not set, so it is empty", where, shownVariable(p.name))
+		ex.warn("%s: the variable %s is not set, so it is empty", where, shownReference(p.name))
 		return ""
 	default:
-		ex.warn("%s: the variable %s is not set, so its reference stays as written", where, shownVariable(p.name))
+		ex.warn("%s: the variable %s is not set, so its reference stays as written", where, shownReference(p.name))
 	}
 	ex.unresolved = true
 	return p.text
@@ -277,7 +281,7 @@ func (ex *expansion) contents(ctx context.Context, where string, p piece, depth 
 		text, err = readText(ctx, path, ex.read)
 	}
 	if err != nil {
-		ex.fail(fmt.Errorf("%s: the file %s: %w", where, p.name, err))
+		ex.fail(fmt.Errorf("%s: the file %s: %w", where, shownPath(p.name), err))
 		return p.text
 	}
 	text = strings.TrimSpace(text)

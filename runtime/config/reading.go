@@ -170,7 +170,7 @@ func (r *report) findInputs(e *Entry, def definition) {
 		in, ok := def.inputs[id]
 		if !ok {
 			in.ID = id
-			r.warn(def.node, e.Name, `no input has the id %q: define it under "inputs"`, id)
+			r.warn(def.node, e.Name, `no input has the id %q: define it under "inputs"`, shownReference(id))
 		}
 		if in.Type == "" {
 			in.Type = "promptString"

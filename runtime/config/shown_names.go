@@ -21,13 +21,22 @@ func (k *mask) name(s string) string {
 // shownName is the name of a member as Shown has it.
 func shownName(s string) string { return (&mask{}).name(s) }
 
-// shownVariable is the name of a variable that a value refers to, as a message
-// has it.
-func shownVariable(name string) string {
+// shownReference is what a value refers to, the name of a variable, say, as a
+// message has it.
+func shownReference(name string) string {
 	if isValueForName(name) {
 		return hiddenText
 	}
 	return name
+}
+
+// shownPath is the name of a file that a value refers to, as a message has it.
+func shownPath(path string) string {
+	elements := strings.Split(path, "/")
+	for i, element := range elements {
+		elements[i] = shownReference(element)
+	}
+	return strings.Join(elements, "/")
 }
 
 // shownVariableName is the name of a variable where only such a name can stand.

@@ -111,11 +111,20 @@ func TestMessagesRepeatNoValueThatStandsForAName(t *testing.T) {
 	out, err := e.Expand(t.Context(), Expander{Getenv: none})
 	e.TokenVariable = token
 	_, missing := e.Expand(t.Context(), Expander{Getenv: none})
-	text := fmt.Sprint(out.Warnings, err, missing, e.Variables(none), UnknownKeys([]string{token, "--token=hunter2"}))
+	own := &Entry{EnvFile: "${" + token + "}/.env", Args: []string{"{file:~/" + token + "}"}, forms: formSingleBraces, base: "/base"}
+	_, file := own.Expand(t.Context(), Expander{Getenv: none, Home: t.TempDir()})
+	own.Args = nil
+	_, envFile := own.Expand(t.Context(), Expander{Getenv: none})
+	text := fmt.Sprint(out.Warnings, err, missing, file, envFile, &MissingInputError{[]string{token}}, e.Variables(none), UnknownKeys([]string{token, "--token=hunter2"}))
 	for _, secret := range []string{token, "horse", "hunter2"} {
 		if strings.Contains(text, secret) {
 			t.Errorf("%s is in %s", secret, text)
 		}
+	}
+	m := newMachine(t)
+	m.write(t, "home/project/.vscode/mcp.json", []byte(`{"servers": {"s": {"command": "${input:`+token+`}"}}}`))
+	if r := m.discover(t); len(r.Diagnostics) != 1 || strings.Contains(r.Diagnostics[0].Message, token) {
+		t.Errorf("of an input: %+v", r.Diagnostics)
 	}
 	if !strings.Contains(text, "the variable NOT_SET_1 is not set") || !strings.Contains(text, "headers.TOKEN=[redacted]") {
 		t.Errorf("names are not in %s", text)

@@ -71,7 +71,7 @@ func (e *Entry) Variables(getenv func(string) (string, bool)) []Variable {
 		case slices.Contains(alone, name):
 			found = append(found, Variable{shownVariableName(name), false})
 		case slices.Contains(named, name):
-			found = append(found, Variable{shownVariable(name), false})
+			found = append(found, Variable{shownReference(name), false})
 		}
 	}
 	return slices.Compact(found)
