@@ -72,6 +72,40 @@ func TestUsesNamesWhatFurtherFormsReadAndRun(t *testing.T) {
 	}
 }
 
+func TestACommandEndsWhereAShellEndsItAndSoDoesWhatIsShown(t *testing.T) {
+	for text, end := range map[string]string{ // after the command
+		`$(a)b`:                         "b",
+		`$(a (b) $(c))d)`:               "d)",
+		`$(a ")" ')' \))b`:              "b",
+		`$(a "$(b ")" ')')" '\')c`:      "c",
+		`$(a "(" "\")")b`:               "b",
+		`$(a '"$(' )b`:                  "b",
+		`$(a`:                           "",
+		`$(a "b)`:                       "",
+		`$(don't)`:                      "",
+		`$(` + strings.Repeat(`"$(`, 9): "",
+	} {
+		want := strings.TrimSuffix(text, end)
+		if end == "" {
+			want = ""
+		}
+		run, shown := "", ""
+		for _, p := range split(text, formSubstitution) {
+			if p.kind == command {
+				run += p.text
+			}
+		}
+		for _, p := range (&mask{}).references(text) {
+			if p.reference {
+				shown += p.text
+			}
+		}
+		if run != want || shown != want {
+			t.Errorf("%s: %q is run and %q shown, want %q", text, run, shown, want)
+		}
+	}
+}
+
 // Were each of a million openings looked at to the end, this would not end. The
 // pieces are the whole text.
 func TestSplittingTakesTimeInProportion(t *testing.T) {

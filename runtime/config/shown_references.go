@@ -65,9 +65,9 @@ func (k *mask) referenceAt(s string, i, closing, depth int) (pieces []shownPiece
 	case closing > 0:
 		return k.bracesAt(s[i:closing], depth), closing
 	case strings.HasPrefix(rest, "$("):
-		if n := parenthesised(rest[1:]); n > 0 {
+		if n := parenthesisEnd(rest); n > 0 {
 			inner := k.command(rest[2:n])
-			return []shownPiece{{"$(" + inner + ")", true}}, i + 1 + n
+			return []shownPiece{{"$(" + inner + ")", true}}, i + n + 1
 		}
 	case rest[0] == '{':
 		if text := braced.FindString(rest); text != "" {
@@ -128,21 +128,4 @@ func refers(word string) bool {
 		return true
 	}
 	return false
-}
-
-// parenthesised is the length of what stands in parentheses at the beginning of
-// a text, with them; 0 when they are not closed.
-func parenthesised(s string) int {
-	depth := 0
-	for i := range len(s) {
-		switch s[i] {
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return 0
 }

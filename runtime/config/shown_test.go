@@ -35,6 +35,7 @@ func TestShownHidesWhatIsLikelyToBeASecretAndNothingElse(t *testing.T) {
 		{`{"args":["--auth","--verbose","--header","Authorization: Bearer abc","--header","X-Key:${KEY}"]}`, `{"args":["--auth","--verbose","--header","Authorization: Bearer [redacted]","--header","X-Key:${KEY}"]}`},
 		{`{"args":["` + token + `","0123456789abcdef0123","12345678901234567890","a-long-name-without-any-digit","f81d4fae-7dec-11d0-a765-00a0c91e6bf6"]}`, `{"args":["[redacted]","[redacted]","12345678901234567890","a-long-name-without-any-digit","[redacted]"]}`},
 		{`{"args":["-c","run --password hunter2 && ls"],"command":"server --token=abc"}`, `{"args":["-c","run --password [redacted] \u0026\u0026 ls"],"command":"server --token=[redacted]"}`},
+		{`{"args":["$(` + token + `","(` + token + `)","run 0123456789abcdef0123; ls","$(it's ` + token + `)","<a>"]}`, `{"args":["$([redacted]","([redacted])","run [redacted]; ls","$(it's [redacted])","<a>"]}`},
 		// Addresses.
 		{`{"url":"https://u:p@h:1/a?b=c&apiKey=d#access_token=e"}`, `{"url":"https://[redacted]:[redacted]@h:1/a?b=c&apiKey=[redacted]#access_token=[redacted]"}`},
 		{`{"url":"https://h/s/` + token + `/mcp?id=` + token + `"}`, `{"url":"https://h/s/[redacted]/mcp?id=[redacted]"}`},

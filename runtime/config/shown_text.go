@@ -157,8 +157,14 @@ func (k *mask) literal(s string, g guard) string {
 	switch {
 	case s == "", !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r > unicode.MaxASCII }) && len(s) < MinSecret:
 		return kept + s // punctuation
-	case g == guardOpen && !looksLikeToken(s):
-		return kept + s
+	case g == guardOpen:
+		// What a shell or a sentence puts around it is no part of a token.
+		bare := strings.Trim(s, "$()[]{}<>.,:;!?&|*`'\"")
+		if !looksLikeToken(bare) {
+			return s
+		}
+		before, after, _ := strings.Cut(s, bare)
+		return before + k.hide(bare, g) + after
 	case (g == guardTable || g == guardAccount) && kept == "" && utf8.RuneCountInString(s) < MinSecret:
 		return kept + s
 	}

@@ -169,26 +169,21 @@ func fileEnd(s string) int {
 }
 
 // parenthesisEnd is the offset of the parenthesis that closes the "$(" at the
-// start of s, 0 when nothing does. Quotes and backslashes are those of a shell.
+// start of s, 0 when nothing does. Quotes and backslashes are those of a shell:
+// within double quotes a command begins with "$(" again.
 func parenthesisEnd(s string) int {
-	depth := 0
-	var quote byte
-	for i := 1; i < len(s); i++ {
+	open := []byte{'('} // parentheses and quotes, the innermost last
+	for i := len("$("); i < len(s); i++ {
+		within := open[len(open)-1]
 		switch c := s[i]; {
-		case c == '\\' && quote != '\'':
+		case c == '\\' && within != '\'':
 			i++
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '\'' || c == '"':
-			quote = c
-		case c == '(':
-			depth++
-		case c == ')':
-			if depth--; depth == 0 {
+		case c == within && c != '(', c == ')' && within == '(':
+			if open = open[:len(open)-1]; len(open) == 0 {
 				return i
 			}
+		case within == '(' && (c == '(' || c == '\'' || c == '"'), within == '"' && c == '(' && s[i-1] == '$':
+			open = append(open, c)
 		}
 	}
 	return 0
