@@ -1,8 +1,11 @@
 package config
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -25,7 +28,71 @@ func explainTOML(parser *unstable.Parser, err error) *syntaxError {
 			break
 		}
 	}
+	// What is missing is most likely the end of what began on a line above.
+	above := at - e.column + 1
+	if from := openTOML(parser.Data()[:at], above); from >= 0 {
+		what := map[byte]string{'[': "array", '{': "table"}[parser.Data()[from]]
+		line, _ := lineColumn(parser.Data(), from)
+		e.message += fmt.Sprintf(" (the %s that begins in line %d is not closed before this)", cmp.Or(what, "string"), line)
+	}
 	return e
+}
+
+// openTOML is the offset of the innermost array, table in braces or string that
+// nothing in a text closes, of those that begin before an offset; -1 for none.
+func openTOML(text []byte, before int) int {
+	var open []int
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '#':
+			for i+1 < len(text) && text[i+1] != '\n' {
+				i++
+			}
+		case '"', '\'':
+			open = append(open, i)
+			if i = stringEndTOML(text, i); i < len(text) {
+				open = open[:len(open)-1]
+			}
+		case '[', '{':
+			open = append(open, i)
+		case ']', '}':
+			open = open[:max(len(open)-1, 0)]
+		}
+	}
+	for _, from := range slices.Backward(open) {
+		if from < before {
+			return from
+		}
+	}
+	return -1
+}
+
+// stringEndTOML is the offset of the last quote of the string at start, or the
+// length of the text if nothing ends it. One of a single line ends with that at
+// the latest.
+func stringEndTOML(text []byte, start int) int {
+	quote := text[start : start+1]
+	if long := bytes.Repeat(quote, 3); bytes.HasPrefix(text[start:], long) {
+		quote = long
+	}
+	for i := start + len(quote); i < len(text); i++ {
+		switch {
+		case text[i] == '\\' && quote[0] == '"':
+			i++
+		case text[i] == '\n' && len(quote) == 1:
+			return i
+		case bytes.HasPrefix(text[i:], quote):
+			i += len(quote) - 1
+			// Up to two more are a part of the string.
+			for range len(quote) - 1 {
+				if i+1 < len(text) && text[i+1] == quote[0] {
+					i++
+				}
+			}
+			return i
+		}
+	}
+	return len(text)
 }
 
 // tomlMessages are what the parser's messages begin with or contain, and what
