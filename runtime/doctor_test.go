@@ -135,6 +135,7 @@ func TestEveryKindOfFailureHasALikelyFix(t *testing.T) {
 		want  string
 	}{
 		{&config.Entry{Command: "npxx"}, transport.CodeNotFound, rpc.StageSpawn, "install npxx", `did you mean "npx"? Else install npxx`},
+		{&config.Entry{Command: "ndoe"}, transport.CodeNotFound, rpc.StageSpawn, "install it", `did you mean "node"?`},
 		{&config.Entry{Command: "pyhton"}, transport.CodeNotFound, rpc.StageSpawn, "install it", `did you mean "python"?`},
 		{plainEntry, transport.CodeNotFound, rpc.StageSpawn, "install server", "install server"},
 		{&config.Entry{Command: "npx"}, transport.CodeNotFound, rpc.StageSpawn, "install Node.js", "install Node.js"},

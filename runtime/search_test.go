@@ -221,42 +221,6 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-func TestDistanceIsLevenshteins(t *testing.T) {
-	slow := func(a, b string) int {
-		row := make([]int, len(b)+1)
-		for j := range row {
-			row[j] = j
-		}
-		for i := range len(a) {
-			diagonal := row[0]
-			row[0] = i + 1
-			for j := range len(b) {
-				cost := diagonal
-				if a[i] != b[j] {
-					cost++
-				}
-				diagonal = row[j+1]
-				row[j+1] = min(cost, row[j+1]+1, row[j]+1)
-			}
-		}
-		return row[len(b)]
-	}
-	r := rand.New(rand.NewPCG(7, 8))
-	word := func() string {
-		b := make([]byte, r.IntN(65))
-		for i := range b {
-			b[i] = "abc_"[r.IntN(4)]
-		}
-		return string(b)
-	}
-	for range 2000 {
-		a, b := strings.Trim(word(), "_"), word()
-		if got, want := newLikeness(a).distance(b), slow(a, b); got != want {
-			t.Fatalf("%q, %q: %d, want %d", a, b, got, want)
-		}
-	}
-}
-
 func BenchmarkSearch(b *testing.B) {
 	c := new(catalog).with(corpus(), rpc.ToolNamesSingle)
 	c.search("warm", 1)

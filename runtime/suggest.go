@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/spelling"
 )
 
 // alike is the likeness, of 1, below which a name is no suggestion.
@@ -37,18 +39,14 @@ func nearest(name string, names []string) []string {
 // likeness compares one name with many.
 type likeness struct {
 	letters string
-	masks   [256]uint64 // bit i of masks[c]: letters[i] is c
-	words   []string
+	word    *spelling.Word // letters
+	words   []string       // in letters
 }
 
 func newLikeness(name string) *likeness {
 	bare := bareName(name[:min(len(name), nameLimit)])
-	l := &likeness{letters: bare[:min(len(bare), 64)]} // lower case may be longer
-	for i := range len(l.letters) {
-		l.masks[l.letters[i]] |= 1 << i
-	}
-	l.words = nameWords(l.letters)
-	return l
+	bare = bare[:min(len(bare), spelling.MaxLetters)] // lower case may be longer
+	return &likeness{bare, spelling.New(bare), nameWords(bare)}
 }
 
 // bareName is what tells names apart: without the prefix that all have, and in
@@ -70,7 +68,7 @@ func (l *likeness) to(name string) float64 {
 	if longest == 0 || len(l.letters) == 0 {
 		return 0
 	}
-	spelling := 1 - float64(l.distance(bare))/float64(longest)
+	spelled := 1 - float64(l.word.Distance(bare))/float64(longest)
 	words := nameWords(bare)
 	shared := 0
 	for _, w := range l.words {
@@ -79,34 +77,5 @@ func (l *likeness) to(name string) float64 {
 		}
 	}
 	common := 2 * float64(shared) / float64(max(len(words)+len(l.words), 1))
-	return max(spelling, common) + 0.01*min(spelling, common) // the other one breaks ties
-}
-
-// distance is the Levenshtein distance, a column a step in the bits of one
-// word (Myers 1999, as Hyyrö 2003 has it for whole strings). It needs letters of
-// at most 64 bytes.
-func (l *likeness) distance(text string) int {
-	if len(l.letters) == 0 {
-		return len(text)
-	}
-	last := uint64(1) << (len(l.letters) - 1)
-	up, down := ^uint64(0), uint64(0) // where the column goes up, and down
-	score := len(l.letters)
-	for i := range len(text) {
-		match := l.masks[text[i]]
-		diagonal := (((match & up) + up) ^ up) | match | down
-		right := down | ^(diagonal | up)
-		left := diagonal & up
-		if right&last != 0 {
-			score++
-		}
-		if left&last != 0 {
-			score--
-		}
-		right = right<<1 | 1
-		left <<= 1
-		up = left | ^(diagonal | right)
-		down = right & diagonal
-	}
-	return score
+	return max(spelled, common) + 0.01*min(spelled, common) // the other one breaks ties
 }
