@@ -44,7 +44,7 @@ func startable(n *node) bool {
 // weaker, so that the variables of one never reach the command of the other. But
 // one that is not startable may switch a weaker one on and off.
 func zedMerged(strong, weak *node) *node {
-	enabled := strong.get("enabled")
+	enabled := present(strong.get("enabled"))
 	if startable(strong) || weak.kind != object {
 		return strong.copied()
 	}

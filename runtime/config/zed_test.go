@@ -19,6 +19,7 @@ func TestZedTakesTheStrongerEntryWhole(t *testing.T) {
 		{"switched off", `{"enabled": false}`, `{"command": "b", "enabled": true}`, `{"command":"b","enabled":false}`},
 		{"switched on", `{"enabled": true}`, `{"enabled": false, "command": "b"}`, `{"command":"b","enabled":true}`},
 		{"no variables from the stronger", `{"env": {"K": "x"}, "args": ["y"]}`, `{"command": "b"}`, `{"command":"b"}`},
+		{"null, which says nothing", `{"enabled": null}`, `{"command": "b", "enabled": false}`, `{"command":"b","enabled":false}`},
 		{"an extension's", `{"settings": {"a": 1}}`, `{"command": "b", "enabled": false}`, `{"command":"b","enabled":false}`},
 		{"of what is no object", `{"enabled": false}`, `"x"`, `{"enabled":false}`},
 		{"what is no object", `"x"`, `{"command": "b"}`, `"x"`},
