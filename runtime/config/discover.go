@@ -156,7 +156,7 @@ func lookAround(ctx context.Context, o Options, table []provider) (survey, error
 				at.leave(File{Path: place.path, Provider: p.id, ProviderName: p.name, Level: place.level, State: FileSkipped, Why: why})
 			}
 		}
-		if p.chosen(&o) {
+		if !slices.Contains(o.Exclude, p.id) {
 			at.rows = append(at.rows, r)
 		}
 	}
@@ -175,7 +175,7 @@ func leftOut(o *Options, p *provider, at *place) string {
 	switch {
 	case slices.Contains(o.Exclude, p.id):
 		return "left out by discovery.exclude"
-	case !p.chosen(o):
+	case o.Include != nil && !slices.Contains(o.Include, p.id) && !at.named:
 		return "not among those of discovery.include"
 	case !o.ProjectConfig && (at.level == Project || at.personal):
 		return "left out by discovery.projectConfig"

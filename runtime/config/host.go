@@ -6,7 +6,7 @@ import (
 )
 
 func hostPlaces(s *site) []place {
-	return []place{{level: Host, base: s.opts.Cwd, dialect: nativeDialect(), read: readHost}}
+	return []place{{level: Host, named: true, base: s.opts.Cwd, dialect: nativeDialect(), read: readHost}}
 }
 
 // readHost reads settings.servers, each of which is a text of its own.

@@ -1,9 +1,6 @@
 package config
 
-import (
-	"path/filepath"
-	"slices"
-)
+import "path/filepath"
 
 // provider is one row: a tool, the places where it keeps its servers, and by
 // them the dialects it writes.
@@ -29,9 +26,12 @@ type place struct {
 	// personal: the file is the user's, but what is read of it is about the
 	// project; its entries are of level Project and need no trust.
 	personal bool
-	parse    parser
-	dialect  *dialect // of its entries; nil when it holds none
-	read     func(*reading)
+	// named: the host names it itself, in settings.servers or discovery.files, so
+	// that it is no matter of discovery.include.
+	named   bool
+	parse   parser
+	dialect *dialect // of its entries; nil when it holds none
+	read    func(*reading)
 }
 
 // located says whether a place is somewhere. A file of the user's is not when
@@ -67,23 +67,11 @@ func providers() []provider {
 	}
 }
 
-// The rows that hosts speak of by other settings than include and exclude.
+// The rows in which hosts name servers and files themselves.
 const (
 	HostID    = "host" // settings.servers
 	sidecarID = "mcp-sidecar"
 )
-
-// chosen says whether the host wants a row. What it named itself, in
-// settings.servers and discovery.files, is not a matter of include.
-func (p *provider) chosen(o *Options) bool {
-	if slices.Contains(o.Exclude, p.id) {
-		return false
-	}
-	if o.Include == nil || slices.Contains(o.Include, p.id) {
-		return true
-	}
-	return p.id == HostID || p.id == sidecarID && len(o.Files) > 0
-}
 
 // projectFile is a file looked for in each project directory.
 type projectFile struct {

@@ -1,19 +1,14 @@
 package config
 
-import "slices"
-
 func sidecarPlaces(s *site) []place {
 	native := nativeDialect()
 	places := s.inProject(projectFile{path: ".mcp-sidecar/mcp.json", dialect: native, read: readSidecarProject})
-	user := s.ofUser(s.userFile(), native, readSidecarUser)
-	if s.opts.Include != nil && !slices.Contains(s.opts.Include, sidecarID) {
-		places = nil
-	} else {
-		places = append(places, user)
-	}
+	places = append(places, s.ofUser(s.userFile(), native, readSidecarUser))
 	for _, file := range s.opts.Files {
 		if path, ok := absolute(file, s.opts.Home, s.opts.Cwd); ok {
-			places = append(places, s.ofUser(path, native, readMCPServers))
+			named := s.ofUser(path, native, readMCPServers)
+			named.named = true
+			places = append(places, named)
 		}
 	}
 	return places
