@@ -111,7 +111,8 @@ func named(r Result, name string) *Entry {
 	return nil
 }
 
-// FuzzEntry puts any entry beside a good one, in each dialect and as a host's.
+// FuzzEntry puts any entry beside a good one, in each dialect but Codex's, which
+// is no JSON, and as a host's.
 func FuzzEntry(f *testing.F) {
 	const good = `{"command": "good-server"}`
 	for _, in := range oddInputs(func(servers string) string { return servers }) {
@@ -119,6 +120,7 @@ func FuzzEntry(f *testing.F) {
 	}
 	for _, entry := range []string{
 		`{"url": "unix://x", "oauth": {"clientId": 1}}`, `{"command": "c", "env": {"A": null, "B": 1}}`, `{"type": "http", "tools": []}`,
+		`{"command": "c", "oauth_token": 1, "oauth_token": 2}`, `{"enabled": null, "settings": {}}`, `{"type": "local", "command": ["c", "{file:f}"]}`,
 		`{"command": "${input:a}", "auth": {"scopes": [null]}, "timeout": "1e400"}`, `{"command": "c", "tools": {"include": ["\ud800"]}}`,
 	} {
 		f.Add(entry)
@@ -138,6 +140,15 @@ func FuzzEntry(f *testing.F) {
 			{"home/.copilot/mcp-config.json", `{"mcpServers": %s}`},
 			{"home/.config/mcphub/servers.json", `{"mcpServers": %s}`},
 			{"home/project/crush.json", `{"mcp": %s}`},
+			{"home/.config/crush/crush.json", `{"mcp": %s}`},
+			{"home/project/.zed/settings.json", `{"context_servers": %s}`},
+			{"home/.config/zed/settings.json", `{"context_servers": %s}`},
+			{"home/project/opencode.json", `{"mcp": %s}`},
+			{"home/.config/opencode/opencode.json", `{"mcp": {"servers": %s}}`},
+			{"home/.cursor/mcp.json", `{"mcpServers": %s}`},
+			{"home/.codeium/windsurf/mcp_config.json", `{"mcpServers": %s}`},
+			{"home/.gemini/settings.json", `{"mcpServers": %s}`},
+			{"home/.config/Claude/claude_desktop_config.json", `{"mcpServers": %s}`},
 			{"home/.config/goose/config.yaml", `extensions: %s`},
 		} {
 			m.write(t, d.file, fmt.Appendf(nil, d.wrap, `{"good": `+good+`, "fuzzed": `+string(text)+"\n}"))
