@@ -324,41 +324,40 @@ func kindNamed(word string) (kind string, ok bool) {
 }
 
 // unused warns of the names that no accessor asked for and the owning tool does
-// not know: once for the entry, at the first.
+// not know.
 func (f *fields) unused(silent []string) {
 	f.repeated(f.obj, f.e.Name, f.obj)
+	f.unknown(f.obj, slices.Concat(slices.Sorted(maps.Keys(f.used)), silent))
+}
+
+// unknown warns of the members of n, which is the entry or an object in it, that
+// have none of the known names: once, at the first.
+func (f *fields) unknown(n *node, known []string) {
 	var first *node
-	var names []string
-	for _, m := range f.obj.members {
-		if f.used[m.name] || slices.Contains(silent, m.name) {
+	var names, meant []string
+	for _, m := range n.members {
+		if slices.Contains(known, m.name) {
 			continue
 		}
 		if first == nil {
 			first = m.value
 		}
 		names = append(names, m.name)
+		if word := nearestWord(m.name, known); word != "" {
+			meant = append(meant, strconv.Quote(word))
+		}
 	}
 	if first == nil {
 		return
 	}
-	fix := ""
-	if meant := f.meant(names, silent); meant != "" {
-		fix = "did you mean " + meant + "?"
+	message, fix := UnknownKeys(names), ""
+	if n != f.obj {
+		message = n.label(f.obj) + ": " + message
 	}
-	f.add(first, f.e.Name, true, UnknownKeys(names), fix)
-}
-
-// meant are the names that the unknown ones of an entry are likely to be, "" for
-// none.
-func (f *fields) meant(names, silent []string) string {
-	known := slices.Concat(slices.Sorted(maps.Keys(f.used)), silent)
-	var meant []string
-	for _, name := range names {
-		if word := nearestWord(name, known); word != "" {
-			meant = append(meant, strconv.Quote(word))
-		}
+	if len(meant) > 0 {
+		fix = "did you mean " + strings.Join(meant, ", ") + "?"
 	}
-	return strings.Join(meant, ", ")
+	f.add(first, f.e.Name, true, message, fix)
 }
 
 // UnknownKeys says of names that nobody knows that they have no effect.

@@ -50,6 +50,7 @@ func decodeNative(f *fields) {
 	if tools := f.object("tools"); tools != nil {
 		e.Include = f.listOf(tools.get("include"))
 		e.Exclude = f.listOf(tools.get("exclude"))
+		f.unknown(tools, []string{"include", "exclude"})
 	}
 	f.auth()
 	f.enabled()
@@ -72,5 +73,6 @@ func (f *fields) auth() {
 	if flow := n.get("flow"); a.Flow != "" && a.Flow != "browser" && a.Flow != "client-credentials" {
 		f.invalid(flow, `%s: expected "browser" or "client-credentials"`, flow.label(f.obj))
 	}
+	f.unknown(n, []string{"clientId", "clientSecret", "scopes", "callbackPort", "flow"})
 	f.e.Auth = a
 }
