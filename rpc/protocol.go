@@ -1230,7 +1230,7 @@ type DoctorServer struct {
 	// untrusted or invalid entry are not looked for.
 	EnvFiles []EnvFile `json:"envFiles,omitempty"`
 	// Search is where its command is: for processes, unless the entry is untrusted
-	// or invalid, or what it refers to cannot be had.
+	// or invalid, what it refers to cannot be had, or the file system does not answer.
 	Search *CommandSearch `json:"search,omitempty"`
 	Cache  CacheEntry     `json:"cache"`
 }

@@ -3,7 +3,9 @@ package runtime
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
@@ -25,7 +27,7 @@ func (c *Client) Doctor(ctx context.Context, p *rpc.DoctorParams) (*rpc.DoctorRe
 	if err != nil {
 		return nil, err
 	}
-	report := ex.report(ctx)
+	report := ex.report(ctx, p.Server)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -40,6 +42,7 @@ func (c *Client) Doctor(ctx context.Context, p *rpc.DoctorParams) (*rpc.DoctorRe
 type examination struct {
 	opt     *Options
 	reach   Reach
+	log     *slog.Logger
 	clean   func(string) string
 	cwd     string
 	set     settings
@@ -68,7 +71,7 @@ func (m *Manager) examine() (*examination, error) {
 			return
 		}
 		ex = &examination{
-			opt: &m.opt, reach: m.reach, clean: m.redact.clean, cwd: m.params.Cwd, set: m.set,
+			opt: &m.opt, reach: m.reach, log: m.log, clean: m.redact.clean, cwd: m.params.Cwd, set: m.set,
 			found: m.found, unknown: m.unknown, snap: m.view.Load().snap,
 		}
 		for _, rec := range ex.snap.Servers {
@@ -92,17 +95,18 @@ func (m *Manager) examine() (*examination, error) {
 	return ex, nil
 }
 
-func (ex *examination) report(ctx context.Context) *rpc.DoctorReport {
+// report is on all servers, with what the entry of only, or of all if that is "",
+// needs from elsewhere.
+func (ex *examination) report(ctx context.Context, only string) *rpc.DoctorReport {
 	out := &rpc.DoctorReport{
 		Sidecar: rpc.SidecarInfo{Name: ex.opt.Name, Version: ex.opt.Version}, Cwd: ex.cwd,
 		Files: filesOf(&ex.found), Servers: make([]rpc.DoctorServer, 0, len(ex.servers)),
 		Errors: ex.snap.Errors,
 	}
-	looking, cancel := context.WithTimeout(ctx, examineLimit)
-	defer cancel()
 	for i := range ex.servers {
-		out.Servers = append(out.Servers, ex.server(looking, &ex.servers[i]))
+		out.Servers = append(out.Servers, ex.server(&ex.servers[i]))
 	}
+	ex.look(ctx, only, out.Servers)
 	out.Findings = ex.findings(out.Servers)
 	for i := range out.Findings {
 		f := &out.Findings[i]
@@ -112,8 +116,8 @@ func (ex *examination) report(ctx context.Context) *rpc.DoctorReport {
 	return out
 }
 
-// server looks at everything one server needs, and starts nothing.
-func (ex *examination) server(ctx context.Context, x *examined) rpc.DoctorServer {
+// server is what is known of one server.
+func (ex *examination) server(x *examined) rpc.DoctorServer {
 	e := x.entry
 	out := writtenOf(e, &ex.found, ex.opt.Getenv)
 	if ex.set.serverOff(e.Name) {
@@ -127,16 +131,36 @@ func (ex *examination) server(ctx context.Context, x *examined) rpc.DoctorServer
 		out.Commands[i] = ex.clean(command)
 	}
 	out.Cache = ex.cached(x)
-	if x.waits || e.Invalid != "" {
-		return out
+	return out
+}
+
+// look looks for what entries name: that of only, or all if that is "". It takes
+// at most examineLimit, and looks for that of all servers at once: some of it may
+// be where nothing answers. servers are those of ex, in its order.
+func (ex *examination) look(ctx context.Context, only string, servers []rpc.DoctorServer) {
+	ctx, cancel := context.WithTimeout(ctx, examineLimit)
+	defer cancel()
+	var looking sync.WaitGroup
+	for i, x := range ex.servers {
+		if x.waits || x.entry.Invalid != "" || only != "" && only != x.entry.Name {
+			continue
+		}
+		looking.Go(func() { // ends soon after ctx
+			defer recovered(ex.log, "the examination of a server")
+			ex.lookFor(ctx, x.entry, &servers[i])
+		})
 	}
+	looking.Wait()
+}
+
+// lookFor looks for the files and the command of one entry. It starts nothing.
+func (ex *examination) lookFor(ctx context.Context, e *config.Entry, out *rpc.DoctorServer) {
 	for i, file := range e.Uses().Files { // in the order of EnvFiles
 		out.EnvFiles[i].Readable = e.CanRead(ctx, ex.opt.expander(ex.cwd), file)
 	}
 	if e.Kind == string(transport.Stdio) {
 		out.Search = ex.search(ctx, e)
 	}
-	return out
 }
 
 // search says where the entry's command is; nil when that cannot be known.
@@ -151,10 +175,13 @@ func (ex *examination) search(ctx context.Context, e *config.Entry) *rpc.Command
 	if dir == "" {
 		dir = ex.cwd
 	}
-	at := ex.reach.Locate(transport.Spec{
+	at, err := ex.reach.Locate(ctx, transport.Spec{
 		Name: e.Name, Kind: transport.Stdio, Command: x.Command,
 		Env: childEnv(ex.opt.Environ(), x, ex.opt.Mark), Dir: dir,
 	})
+	if err != nil {
+		return nil
+	}
 	return &rpc.CommandSearch{
 		Command: ex.clean(config.ShownText(e.Command)), Found: ex.clean(at.Found), Path: at.Searched, LoginShell: at.LoginShell,
 	}

@@ -62,6 +62,32 @@ func TestDoctorTellsWhatTheViewTellsAndStartsNothing(t *testing.T) {
 	})
 }
 
+func TestWhatDoesNotAnswerTheDoctorDelaysNothingOfOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, map[string]*scripted{
+			"dead1": {dial: always(plan{err: errRefused})}, "dead2": {dial: always(plan{err: errRefused})},
+			"z": {dial: always(plan{tools: []string{"x"}})},
+		})
+		w.open()
+		defer w.close()
+		w.initialize(rpc.Settings{Reconnect: rpc.ReconnectManual})
+		begun := time.Now()
+		r, err := w.c.Doctor(t.Context(), &rpc.DoctorParams{})
+		if took := time.Since(begun); err != nil || took != examineLimit {
+			t.Fatalf("%v, in %v", err, took)
+		}
+		for _, s := range r.Servers {
+			if dead := s.Server.Name != "z"; dead != (s.Search == nil) {
+				t.Errorf("%s: %+v", s.Server.Name, s.Search)
+			}
+		}
+		begun = time.Now()
+		if r, err = w.c.Doctor(t.Context(), &rpc.DoctorParams{Server: "z"}); err != nil || r.Servers[0].Search == nil || time.Since(begun) != 0 {
+			t.Errorf("%+v, %v, in %v", r, err, time.Since(begun))
+		}
+	})
+}
+
 func TestDoctorWaitsForADiscovery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, map[string]*scripted{"a": {dial: always(plan{tools: []string{"x"}})}})

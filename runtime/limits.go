@@ -77,8 +77,8 @@ const (
 	changePause    = 300 * time.Millisecond
 	changePatience = 2 * time.Second
 
-	// examineLimit bounds what mcp/doctor reads of the files that entries name: one
-	// that does not answer may be what is wrong.
+	// examineLimit bounds how long mcp/doctor looks for the files and commands that
+	// entries name: one that does not answer may be what is wrong.
 	examineLimit = 5 * time.Second
 
 	// drainTime is how long a server whose entry has changed in its file goes on for

@@ -68,7 +68,7 @@ type Reach interface {
 	// Run gives the output of a shell command.
 	Run(ctx context.Context, command string, env []string) (string, error)
 	// Locate says where the command of a process is. It starts nothing.
-	Locate(transport.Spec) transport.Location
+	Locate(context.Context, transport.Spec) (transport.Location, error)
 }
 
 // Listener is one host connection, as the Manager tells it things and asks it.

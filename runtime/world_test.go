@@ -262,8 +262,12 @@ func (w *world) Run(_ context.Context, command string, _ []string) (string, erro
 }
 
 // Locate implements Reach.
-func (w *world) Locate(spec transport.Spec) transport.Location {
-	return transport.Location{Found: "/bin/" + spec.Command, Searched: []string{"/bin"}}
+func (w *world) Locate(ctx context.Context, spec transport.Spec) (transport.Location, error) {
+	if strings.HasPrefix(spec.Command, "dead") {
+		<-ctx.Done()
+		return transport.Location{}, context.Cause(ctx)
+	}
+	return transport.Location{Found: "/bin/" + spec.Command, Searched: []string{"/bin"}}, nil
 }
 
 // Dial implements Reach.

@@ -1,8 +1,9 @@
 package transport
 
 import (
+	"context"
+	"errors"
 	"path/filepath"
-	"strings"
 )
 
 // Location is where a command is, or was looked for.
@@ -16,25 +17,31 @@ type Location struct {
 }
 
 // Locate says where Dial finds the command of spec. It starts nothing: the login
-// shell's PATH counts if it has been asked for before.
-func (d *Dialer) Locate(spec Spec) Location {
-	if strings.ContainsRune(spec.Command, '/') {
-		path := spec.Command
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(spec.Dir, path)
+// shell's PATH counts if it has been asked for before. It is an error if ctx ends
+// before the file system has answered.
+func (d *Dialer) Locate(ctx context.Context, spec Spec) (Location, error) {
+	var silent *unansweredError
+	if isPath(spec.Command) {
+		path, err := absolutePath(spec.Command, spec.Dir)
+		if err == nil {
+			err = answered(ctx, path, runnable)
 		}
-		if runnable(path) != nil {
+		switch {
+		case errors.As(err, &silent):
+			return Location{}, err
+		case err != nil:
 			path = ""
 		}
-		return Location{Found: path}
+		return Location{Found: path}, nil
 	}
 	own := getenv(spec.Env, "PATH")
-	if found, _ := search(spec.Command, own, spec.Dir); found != "" {
-		return Location{Found: found, Searched: filepath.SplitList(own)}
+	found, _, err := search(ctx, spec.Command, own, spec.Dir)
+	if found != "" || err != nil {
+		return Location{Found: found, Searched: filepath.SplitList(own)}, err
 	}
 	wider := joinPaths(own, d.login.told())
-	found, _ := search(spec.Command, wider, spec.Dir)
-	return Location{Found: found, Searched: filepath.SplitList(wider), LoginShell: found != ""}
+	found, _, err = search(ctx, spec.Command, wider, spec.Dir)
+	return Location{Found: found, Searched: filepath.SplitList(wider), LoginShell: found != ""}, err
 }
 
 // told is the path if it is known, else "".

@@ -3,6 +3,7 @@ package transport
 import (
 	"bytes"
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -87,8 +88,13 @@ func (d *Dialer) askLoginShell(ctx context.Context, env []string) (string, error
 	}
 	ctx, cancel := context.WithTimeout(ctx, loginShellTime)
 	defer cancel()
+	home := getenv(env, "HOME")
+	var silent *unansweredError
+	if err := answered(ctx, home, enterable); errors.As(err, &silent) {
+		return "", nil // nor would the shell
+	}
 	argv := []string{shell, "-l", "-i", "-c", tellPath}
-	out, _, err := d.output(ctx, argv, getenv(env, "HOME"), env, func(out []byte) bool {
+	out, _, err := d.output(ctx, argv, home, env, func(out []byte) bool {
 		return bytes.Count(out, []byte(pathMark)) > 1 || len(out) >= loginShellOutput
 	})
 	if err != nil {

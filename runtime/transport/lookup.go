@@ -13,23 +13,33 @@ import (
 )
 
 // resolve finds the program of spec, and gives the environment it is to have:
-// spec's own, with the login shell's PATH behind its own if that was needed.
+// spec's own, with the login shell's PATH behind its own if that was needed. A
+// file system that does not answer is waited for as long as ctx lasts.
 func (d *Dialer) resolve(ctx context.Context, spec *Spec) (string, []string, error) {
-	if err := enterable(spec.Dir); err != nil {
+	path, env, err := d.find(ctx, spec)
+	var silent *unansweredError
+	if errors.As(err, &silent) {
+		e := interrupted(ctx, StageSpawn, "looking at "+silent.path, true)
+		e.Hint = "the file system that " + silent.path + " is in does not answer: see whether a network drive is gone"
+		err = e
+	}
+	return path, env, err
+}
+
+func (d *Dialer) find(ctx context.Context, spec *Spec) (string, []string, error) {
+	// Looked at even if it is sure to be there: a child that hangs on entering it
+	// would keep this process from starting any other.
+	if err := answered(ctx, spec.Dir, enterable); err != nil {
 		return "", nil, &Error{
 			Code: CodeSpawn, Stage: StageSpawn, NotSent: true, Lasting: !heals(err), Err: err,
 			Message: fmt.Sprintf("working directory %q cannot be entered: %v", spec.Dir, bare(err)),
 			Hint:    `create it, or correct "cwd"`,
 		}
 	}
-	if strings.ContainsRune(spec.Command, '/') {
-		path := spec.Command
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(spec.Dir, path)
-		}
-		path, err := filepath.Abs(path)
+	if isPath(spec.Command) {
+		path, err := absolutePath(spec.Command, spec.Dir)
 		if err == nil {
-			err = runnable(path)
+			err = answered(ctx, path, runnable)
 		}
 		if err != nil {
 			return "", nil, pathError(spec.Command, path, err)
@@ -37,23 +47,59 @@ func (d *Dialer) resolve(ctx context.Context, spec *Spec) (string, []string, err
 		return path, spec.Env, nil
 	}
 	searched := getenv(spec.Env, "PATH")
-	path, refused := search(spec.Command, searched, spec.Dir)
-	if path != "" {
-		return path, spec.Env, nil
+	path, refused, err := search(ctx, spec.Command, searched, spec.Dir)
+	if path != "" || err != nil {
+		return path, spec.Env, err
 	}
 	wider := joinPaths(searched, d.login.get(ctx, func() (string, error) { return d.askLoginShell(ctx, spec.Env) }))
 	if ctx.Err() != nil {
 		return "", nil, interrupted(ctx, StageSpawn, "looking for "+spec.Command, true)
 	}
 	if wider != searched {
-		if path, refused = search(spec.Command, wider, spec.Dir); path != "" {
-			return path, setenv(spec.Env, "PATH", wider), nil
+		if path, refused, err = search(ctx, spec.Command, wider, spec.Dir); path != "" || err != nil {
+			return path, setenv(spec.Env, "PATH", wider), err
 		}
 	}
 	if refused != "" {
 		return "", nil, pathError(spec.Command, refused, fs.ErrPermission)
 	}
 	return "", nil, notFound(spec.Command, wider)
+}
+
+// isPath says that a command is not looked for in PATH.
+func isPath(command string) bool { return strings.ContainsRune(command, '/') }
+
+// absolutePath is a path as seen from dir.
+func absolutePath(path, dir string) (string, error) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	return filepath.Abs(path)
+}
+
+// unansweredError is about a path that nobody could look at: a network file
+// system whose server is gone keeps whoever asks waiting.
+type unansweredError struct {
+	path  string
+	cause error // of the end of the wait
+}
+
+func (e *unansweredError) Error() string {
+	return fmt.Sprintf("looking at %s: no answer from the file system: %v", e.path, e.cause)
+}
+func (e *unansweredError) Unwrap() error { return e.cause }
+
+// answered is what look says of path, or an *unansweredError when ctx ends
+// before. The goroutine ends when the file system answers.
+func answered(ctx context.Context, path string, look func(path string) error) error {
+	said := make(chan error, 1)
+	go func() { said <- look(path) }()
+	select {
+	case err := <-said:
+		return err
+	case <-ctx.Done():
+		return &unansweredError{path, context.Cause(ctx)}
+	}
 }
 
 // enterable is nil for a directory that a child can be started in, and for "".
@@ -93,25 +139,26 @@ func bare(err error) error {
 
 // search looks for a command in the directories of a PATH. Relative ones, and
 // "" for the current one, are relative to dir. refused is a file of that name
-// that may not be executed.
-func search(command, path, dir string) (found, refused string) {
+// that may not be executed. The error is an *unansweredError.
+func search(ctx context.Context, command, path, dir string) (found, refused string, err error) {
 	for _, element := range filepath.SplitList(path) {
-		if !filepath.IsAbs(element) {
-			element = filepath.Join(dir, element)
-		}
 		// Absolute, because the child looks it up from its own directory.
-		candidate, err := filepath.Abs(filepath.Join(element, command))
+		candidate, err := absolutePath(filepath.Join(element, command), dir)
 		if err != nil {
 			continue
 		}
-		switch err := runnable(candidate); {
+		err = answered(ctx, candidate, runnable)
+		var silent *unansweredError
+		switch {
 		case err == nil:
-			return candidate, ""
+			return candidate, "", nil
+		case errors.As(err, &silent):
+			return "", "", err
 		case errors.Is(err, fs.ErrPermission) && refused == "":
 			refused = candidate
 		}
 	}
-	return "", refused
+	return "", refused, nil
 }
 
 // runnable is nil for a file that may be executed.

@@ -390,7 +390,11 @@ func TestACommandIsLocatedWhereItWouldBeStarted(t *testing.T) {
 	own, shell := filepath.Join(dir, "own"), filepath.Join(dir, "shell")
 	d := &Dialer{}
 	locate := func(command string) Location {
-		return d.Locate(Spec{Command: command, Dir: dir, Env: []string{"PATH=" + own, "SHELL=/bin/false"}})
+		at, err := d.Locate(t.Context(), Spec{Command: command, Dir: dir, Env: []string{"PATH=" + own, "SHELL=/bin/false"}})
+		if err != nil {
+			t.Errorf("%s: %v", command, err)
+		}
+		return at
 	}
 	check := func(command string, want Location) {
 		t.Helper()

@@ -916,7 +916,7 @@ export interface DoctorServer {
   envFiles?: EnvFile[];
   /**
    * search is where its command is: for processes, unless the entry is untrusted
-   * or invalid, or what it refers to cannot be had.
+   * or invalid, what it refers to cannot be had, or the file system does not answer.
    */
   search?: CommandSearch;
   cache: CacheEntry;

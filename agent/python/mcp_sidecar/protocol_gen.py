@@ -1010,7 +1010,7 @@ class DoctorServer(_DoctorServerRequired, total=False):
     # untrusted or invalid entry are not looked for.
     envFiles: list[EnvFile]
     # search is where its command is: for processes, unless the entry is untrusted
-    # or invalid, or what it refers to cannot be had.
+    # or invalid, what it refers to cannot be had, or the file system does not answer.
     search: CommandSearch
 
 

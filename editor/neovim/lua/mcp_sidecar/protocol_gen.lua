@@ -560,7 +560,7 @@ M.version = 1
 ---@field commands? string[] commands are those it runs for values.
 ---@field inputs? string[] inputs are the ids of its ${input:…}.
 ---@field envFiles? mcp_sidecar.EnvFile[] envFiles are the files it takes variables or values from. Those of an untrusted or invalid entry are not looked for.
----@field search? mcp_sidecar.CommandSearch search is where its command is: for processes, unless the entry is untrusted or invalid, or what it refers to cannot be had.
+---@field search? mcp_sidecar.CommandSearch search is where its command is: for processes, unless the entry is untrusted or invalid, what it refers to cannot be had, or the file system does not answer.
 ---@field cache mcp_sidecar.CacheEntry
 
 ---Shadow is a definition that gives way to another of the same name.
