@@ -5,13 +5,15 @@ package toolcache
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/mcp-sidecar/mcp-sidecar/internal/disktest"
 )
 
 // writerDir makes a copy of this test binary a writer: see TestMain.
@@ -87,25 +89,7 @@ func hammer(dir string) int {
 
 func TestManyProcessesShareADirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
-	binary, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var writers []*exec.Cmd
-	for range 4 {
-		w := exec.CommandContext(t.Context(), binary)
-		w.Env = append(os.Environ(), writerDir+"="+dir)
-		w.Stderr = t.Output()
-		if err := w.Start(); err != nil {
-			t.Fatal(err)
-		}
-		writers = append(writers, w)
-	}
-	for _, w := range writers {
-		if err := w.Wait(); err != nil {
-			t.Error(err)
-		}
-	}
+	disktest.Selves(t, 4, writerDir, dir)
 	c, _ := open(dir)
 	l, ok := c.Load(sharedKey(), month, noon())
 	if !ok {
@@ -114,7 +98,7 @@ func TestManyProcessesShareADirectory(t *testing.T) {
 	if err := whole(l); err != nil {
 		t.Error(err)
 	}
-	if left := names(t, dir); len(left) != 1 {
+	if left := disktest.Names(t, dir); len(left) != 1 {
 		t.Errorf("left behind: %q", left)
 	}
 }
@@ -146,8 +130,10 @@ func TestFilesAndDirectoryAreForTheOwnerOnly(t *testing.T) {
 
 func TestNothingIsWaitedFor(t *testing.T) {
 	for what, put := range map[string]func(path string) error{
-		"a FIFO":            func(path string) error { return syscall.Mkfifo(path, 0o600) },
-		"a link to a FIFO":  func(path string) error { return errorsOf(syscall.Mkfifo(path+"x", 0o600), os.Symlink(path+"x", path)) },
+		"a FIFO": func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"a link to a FIFO": func(path string) error {
+			return errors.Join(syscall.Mkfifo(path+"x", 0o600), os.Symlink(path+"x", path))
+		},
 		"a link to a disk":  func(path string) error { return os.Symlink("/dev/zero", path) },
 		"a link to nothing": func(path string) error { return os.Symlink(path+"x", path) },
 		"a link to itself":  func(path string) error { return os.Symlink(path, path) },
@@ -182,43 +168,13 @@ func TestNothingIsWaitedFor(t *testing.T) {
 	f.Close()
 }
 
-func errorsOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// limitedFiles lets this process write files of n bytes only, as a full disk
-// would. It is for a large n: what the test program itself writes, such as its
-// log of the files that it opens, is limited as well.
-func limitedFiles(t *testing.T, n uint64) {
-	t.Helper()
-	var before syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
-		t.Fatal(err)
-	}
-	limit := before
-	limit.Cur = n
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
 func TestAFullDiskIsOneWarningAndLeavesTheOldList(t *testing.T) {
 	c, log := open(t.TempDir())
 	key := NewKey("s")
 	if err := c.Save(key, list()); err != nil {
 		t.Fatal(err)
 	}
-	limitedFiles(t, 1<<20)
+	disktest.Full(t, 1<<20)
 	large := versionOf(7)
 	large.Instructions = strings.Repeat("x", 2<<20)
 	for range 3 {
@@ -230,7 +186,7 @@ func TestAFullDiskIsOneWarningAndLeavesTheOldList(t *testing.T) {
 	if l, ok := c.Load(key, month, noon()); !ok || len(l.Tools) != 2 {
 		t.Errorf("the old list is gone: %v", ok)
 	}
-	if left := names(t, c.dir); len(left) != 1 {
+	if left := disktest.Names(t, c.dir); len(left) != 1 {
 		t.Errorf("left behind: %q", left)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcp-sidecar/mcp-sidecar/internal/disktest"
 )
 
 const month = 30 * 24 * time.Hour
@@ -268,22 +270,9 @@ func TestADirectoryInPlaceOfAFileIsAMiss(t *testing.T) {
 		t.Error("saved over a directory")
 	}
 	log.expect(t, 2, "not a regular file", "tools are not cached")
-	if left := names(t, c.dir); len(left) != 1 {
+	if left := disktest.Names(t, c.dir); len(left) != 1 {
 		t.Errorf("left behind: %q", left)
 	}
-}
-
-func names(t *testing.T, dir string) []string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
 }
 
 func TestSweepTakesOnlyWhatIsOldAndOurs(t *testing.T) {
@@ -314,14 +303,14 @@ func TestSweepTakesOnlyWhatIsOldAndOurs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	before := names(t, dir)
+	before := disktest.Names(t, dir)
 	c, _ := open(dir)
 	c.Sweep(0, now)
-	if after := names(t, dir); len(after) != len(before) {
+	if after := disktest.Names(t, dir); len(after) != len(before) {
 		t.Errorf("without an age %d of %d stay", len(after), len(before))
 	}
 	c.Sweep(month, now)
-	after := strings.Join(names(t, dir), "\n")
+	after := strings.Join(disktest.Names(t, dir), "\n")
 	for _, name := range before {
 		gone := name == key("older")+extension || name == key("killed")+extension+".123"+temporary
 		if strings.Contains(after, name) == gone {
@@ -329,7 +318,7 @@ func TestSweepTakesOnlyWhatIsOldAndOurs(t *testing.T) {
 		}
 	}
 	c.Sweep(time.Nanosecond, now.Add(10*month))
-	if again := strings.Join(names(t, dir), "\n"); again != after {
+	if again := strings.Join(disktest.Names(t, dir), "\n"); again != after {
 		t.Error("swept twice")
 	}
 	missing, log := open(filepath.Join(dir, "missing"))

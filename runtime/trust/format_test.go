@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcp-sidecar/mcp-sidecar/internal/disktest"
 )
 
 func TestTheFileIsForPeople(t *testing.T) {
@@ -173,8 +175,8 @@ func TestABrokenFileTrustsNothingAndIsNotLost(t *testing.T) {
 			// A second one does not take the name of the first.
 			place(t, s, "again")
 			b = mustRecord(t, s, decided("/p", "fs", "9", Allow))
-			if text(t, b.Aside()) != "again" || len(names(t, filepath.Dir(s.path))) != 4 {
-				t.Error(names(t, filepath.Dir(s.path)))
+			if text(t, b.Aside()) != "again" || len(disktest.Names(t, filepath.Dir(s.path))) != 4 {
+				t.Error(disktest.Names(t, filepath.Dir(s.path)))
 			}
 			if b = mustRecord(t, s, decided("/p", "fs", "9", Allow)); b.Aside() != "" {
 				t.Error("moved once more", b.Aside())

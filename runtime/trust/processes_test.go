@@ -9,11 +9,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/mcp-sidecar/mcp-sidecar/internal/disktest"
 )
 
 // These make a copy of this test binary a writer of the file they name, a
@@ -90,42 +91,18 @@ func try(path string) int {
 	return 0
 }
 
-func self(t *testing.T, variable, path string) *exec.Cmd {
-	t.Helper()
-	binary, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.CommandContext(t.Context(), binary)
-	c.Env = append(os.Environ(), variable+"="+path)
-	c.Stderr = t.Output()
-	return c
-}
-
 func TestWhatManyProcessesDecideAtOnceIsAllThere(t *testing.T) {
 	s := store(t)
-	var writers []*exec.Cmd
-	for range 6 {
-		w := self(t, writerPath, s.path)
-		if err := w.Start(); err != nil {
-			t.Fatal(err)
-		}
-		writers = append(writers, w)
-	}
-	for _, w := range writers {
-		if err := w.Wait(); err != nil {
-			t.Error(err)
-		}
-	}
+	writers := disktest.Selves(t, 6, writerPath, s.path)
 	b := load(t, s)
-	for _, w := range writers {
+	for _, pid := range writers {
 		for i := range decisionsEach {
-			if _, ok := b.Decision(fmt.Sprint("/", w.Process.Pid), fmt.Sprint("server", i), "h"); !ok {
-				t.Errorf("decision %d of %d is lost", i, w.Process.Pid)
+			if _, ok := b.Decision(fmt.Sprint("/", pid), fmt.Sprint("server", i), "h"); !ok {
+				t.Errorf("decision %d of %d is lost", i, pid)
 			}
 		}
 	}
-	if left := names(t, filepath.Dir(s.path)); len(left) != 2 {
+	if left := disktest.Names(t, filepath.Dir(s.path)); len(left) != 2 {
 		t.Errorf("left behind: %q", left)
 	}
 }
@@ -152,7 +129,7 @@ func TestWhatManyGoroutinesDecideAtOnceIsAllThere(t *testing.T) {
 func TestTheLockOfAKilledProcessIsFree(t *testing.T) {
 	s := store(t)
 	place(t, s, "")
-	holder := self(t, holderPath, s.path)
+	holder := disktest.Self(t, holderPath, s.path)
 	out, err := holder.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -293,37 +270,16 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 		mustRecord(t, s, e)
 	}
 	before := text(t, s.path) // a megabyte
-	limitedFiles(t, uint64(len(before)+10))
+	disktest.Full(t, uint64(len(before)+10))
 	if _, err := s.Record(t.Context(), decided("/p", "fs", "2", Allow)); err == nil {
 		t.Error("recorded on a full disk")
 	}
 	if text(t, s.path) != before {
 		t.Error("the file has changed")
 	}
-	if left := names(t, filepath.Dir(s.path)); len(left) != 2 {
+	if left := disktest.Names(t, filepath.Dir(s.path)); len(left) != 2 {
 		t.Errorf("left behind: %q", left)
 	}
-}
-
-// limitedFiles lets this process write files of n bytes only, as a full disk
-// would. It is for a large n: what the test program itself writes, such as its
-// log of the files that it opens, is limited as well.
-func limitedFiles(t *testing.T, n uint64) {
-	t.Helper()
-	var before syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
-		t.Fatal(err)
-	}
-	limit := before
-	limit.Cur = n
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
-			t.Fatal(err)
-		}
-	})
 }
 
 func TestPermissionsThatAreMissingAreAnErrorAndLoseNothing(t *testing.T) {
@@ -352,7 +308,7 @@ func TestPermissionsThatAreMissingAreAnErrorAndLoseNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
-			out, err := self(t, nobodyPath, s.path).Output()
+			out, err := disktest.Self(t, nobodyPath, s.path).Output()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcp-sidecar/mcp-sidecar/internal/disktest"
 )
 
 func noon() time.Time { return time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC) }
@@ -64,19 +66,6 @@ func text(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(data)
-}
-
-func names(t *testing.T, dir string) []string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
 }
 
 func TestAPanicIsAnErrorThatTrustsNothing(t *testing.T) {
@@ -288,7 +277,7 @@ func TestAKilledWritersFileIsInNobodysWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustRecord(t, s, decided("/p", "fs", "1", Allow))
-	if got := names(t, filepath.Dir(s.path)); len(got) != 2 {
+	if got := disktest.Names(t, filepath.Dir(s.path)); len(got) != 2 {
 		t.Error(got)
 	}
 }
