@@ -2,6 +2,10 @@
 // file a server, so that they can be offered before the server has started.
 // Everything here is best effort: a miss is never an error.
 //
+// A disk that does not answer, such as a network drive that is gone, is waited
+// for diskLimit at most, and not again until it has answered; what was asked of it
+// then may still happen.
+//
 // Many sidecars share one directory. A file appears by rename, complete, and
 // the last writer wins; nobody locks. A file is trusted only if its checksum
 // holds. No secrets are in it: what makes up a server's identity is only in the
@@ -38,6 +42,9 @@ const (
 	maxAhead = 24 * time.Hour
 	// abandoned is the age at which a temporary file has lost its writer.
 	abandoned = time.Hour
+	// diskLimit is the longest that one operation waits for the disk: tools that
+	// are not there in time would come sooner from their server.
+	diskLimit = 2 * time.Second
 	// maxSwept is how many directory entries one sweep looks at.
 	maxSwept = 4096
 
@@ -91,6 +98,9 @@ type Cache struct {
 
 	mu   sync.Mutex
 	told map[string]bool // guarded by mu; what the log has been told of
+	// hanging is closed when the operation has ended that was last given up. nil:
+	// none was. Guarded by mu.
+	hanging <-chan struct{}
 }
 
 // Open uses dir, which Save makes when it is needed. It touches no disk. A nil
@@ -108,7 +118,54 @@ var (
 	errTooOld     = errors.New("too old")
 	errFuture     = errors.New("from the future")
 	errNoKey      = errors.New("not a key made by NewKey")
+	errSilent     = fmt.Errorf("no answer from the disk within %v", diskLimit)
 )
+
+// onDisk does what takes the disk. With errSilent it has been given up, and may
+// still happen.
+func (c *Cache) onDisk(f func() error) error {
+	if c.silent() {
+		return errSilent
+	}
+	ended, err := inTime(f)
+	if errors.Is(err, errSilent) {
+		c.mu.Lock()
+		c.hanging = ended
+		c.mu.Unlock()
+	}
+	return err
+}
+
+// silent says whether the disk has yet to answer something that was given up.
+func (c *Cache) silent() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	select {
+	case <-c.hanging: // a nil channel is never ready
+		c.hanging = nil
+	default:
+	}
+	return c.hanging != nil
+}
+
+// inTime gives f's error, or errSilent if f takes too long: then ended is closed
+// when it has ended, and with it its goroutine.
+func inTime(f func() error) (ended <-chan struct{}, err error) {
+	end := make(chan struct{})
+	var failure error
+	go func() {
+		defer close(end)
+		failure = f()
+	}()
+	limit := time.NewTimer(diskLimit)
+	defer limit.Stop()
+	select {
+	case <-end:
+		return end, failure
+	case <-limit.C:
+		return end, errSilent
+	}
+}
 
 // Load is the list saved under key, if there is one no older than maxAge. A
 // file that cannot be used is a miss, and a warning in the log.
@@ -138,11 +195,15 @@ func (c *Cache) load(key Key) (List, error) {
 	if !key.valid() {
 		return List{}, errNoKey
 	}
-	data, err := readRegular(c.path(key))
+	var read []byte
+	err := c.onDisk(func() (err error) {
+		read, err = readRegular(c.path(key))
+		return err
+	})
 	if err != nil {
-		return List{}, err
+		return List{}, err // read may still be written
 	}
-	return decode(data)
+	return decode(read)
 }
 
 // readRegular reads a file of at most maxFile bytes, and waits for nobody: a
@@ -200,10 +261,12 @@ func (c *Cache) save(key Key, list List) error {
 		c.Drop(key) // rather none than one that is out of date
 		return err
 	}
-	if err := os.MkdirAll(c.dir, 0o700); err != nil {
-		return err
-	}
-	return replace(c.path(key), data)
+	return c.onDisk(func() error {
+		if err := os.MkdirAll(c.dir, 0o700); err != nil {
+			return err
+		}
+		return replace(c.path(key), data)
+	})
 }
 
 // replace writes data beside path and renames it into place. The file is not
@@ -229,7 +292,8 @@ func (c *Cache) Drop(key Key) {
 	if !key.valid() {
 		return
 	}
-	if err := os.Remove(c.path(key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err := c.onDisk(func() error { return os.Remove(c.path(key)) })
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		c.logOnce(slog.LevelWarn, "drop "+string(key), "cached tools could not be forgotten", c.path(key), err)
 	}
 }
@@ -247,29 +311,41 @@ func (c *Cache) Sweep(maxAge time.Duration, now time.Time) {
 		return // then nothing is used here, but other sidecars may use it
 	}
 	c.swept.Do(func() {
-		d, err := os.Open(c.dir)
-		if err != nil {
+		if c.silent() {
 			return
 		}
-		defer func() { _ = d.Close() }() // it is only read
-		entries, err := d.ReadDir(maxSwept)
-		if err != nil {
-			return
-		}
-		for _, e := range entries {
-			limit := 2 * maxAge
-			key, isTemporary, ok := fileKind(e.Name())
-			if isTemporary {
-				limit = abandoned
-			}
-			if !ok || !key.valid() || !e.Type().IsRegular() {
-				continue // not one of ours
-			}
-			if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > limit {
-				_ = os.Remove(filepath.Join(c.dir, e.Name())) // if not now, then by the next session
-			}
-		}
+		// There may be much to look at, so that a long time says nothing about the
+		// disk: it goes on, and nobody waits.
+		_, _ = inTime(func() error {
+			c.sweep(maxAge, now)
+			return nil
+		})
 	})
+}
+
+func (c *Cache) sweep(maxAge time.Duration, now time.Time) {
+	d, err := os.Open(c.dir)
+	if err != nil {
+		return
+	}
+	defer func() { _ = d.Close() }() // it is only read
+	entries, err := d.ReadDir(maxSwept)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		limit := 2 * maxAge
+		key, isTemporary, ok := fileKind(e.Name())
+		if isTemporary {
+			limit = abandoned
+		}
+		if !ok || !key.valid() || !e.Type().IsRegular() {
+			continue // not one of ours
+		}
+		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > limit {
+			_ = os.Remove(filepath.Join(c.dir, e.Name())) // if not now, then by the next session
+		}
+	}
 }
 
 // fileKind takes apart the names that path and replace make.
@@ -281,6 +357,9 @@ func fileKind(name string) (key Key, isTemporary, ok bool) {
 
 // logOnce logs, the first time for what.
 func (c *Cache) logOnce(level slog.Level, what, message, path string, err error) {
+	if errors.Is(err, errSilent) {
+		what = "silent" // for all files of all servers
+	}
 	c.mu.Lock()
 	told := c.told[what]
 	c.told[what] = true
