@@ -125,13 +125,19 @@ func (b Book) Entries() []Entry { return slices.Clone(b.entries) }
 func (b Book) Aside() string { return b.aside }
 
 // Store is one file. All methods may be called concurrently, by any number of
-// processes. They end when ctx does, and after operationLimit: a read or write
-// of the file system that hangs cannot be stopped, and its goroutine is left
-// behind. What Record or Revoke were to do may then still happen.
+// processes. They end when ctx does, and after a limit: a read or write of the
+// file system that hangs cannot be stopped, and its goroutine is left behind. What
+// Record or Revoke were to do may then still happen.
 type Store struct{ path string }
 
-// operationLimit bounds what a method takes, waiting for the lock included.
-const operationLimit = 10 * time.Second
+const (
+	// loadLimit bounds Load, for which all servers wait when a session starts, as
+	// they do for the files that define them. It is long for a file: without it
+	// the user is asked again.
+	loadLimit = 5 * time.Second
+	// changeLimit bounds the other methods, waiting for the lock included.
+	changeLimit = 10 * time.Second
+)
 
 // Open uses the file at path, which Record makes when it is needed, with its
 // directory. It touches no disk.
@@ -143,7 +149,7 @@ func (s *Store) Path() string { return s.path }
 // Load reads the decisions. A file or a directory that is not there has none.
 // With an error the Book is empty.
 func (s *Store) Load(ctx context.Context) (Book, error) {
-	return s.await(ctx, func(context.Context) (Book, error) {
+	return s.await(ctx, loadLimit, func(context.Context) (Book, error) {
 		_, doc, err := s.read()
 		return newBook(doc.Decisions), err
 	})
@@ -171,7 +177,7 @@ func (s *Store) put(ctx context.Context, how func([]row, []Entry) []row, entries
 		}
 	}
 	entries = slices.Clone(entries) // the caller may use its own again
-	return s.await(ctx, func(ctx context.Context) (Book, error) {
+	return s.await(ctx, changeLimit, func(ctx context.Context) (Book, error) {
 		return s.update(ctx, true, func(rows []row) ([]row, bool) {
 			return how(rows, entries), len(entries) > 0
 		})
@@ -185,7 +191,7 @@ func (s *Store) put(ctx context.Context, how func([]row, []Entry) []row, entries
 func (s *Store) Revoke(ctx context.Context, project, server, hash string) (left Book, revoked []Entry, err error) {
 	// What the goroutine finds goes over a channel: it may be left behind.
 	found := make(chan []Entry, 1)
-	left, err = s.await(ctx, func(ctx context.Context) (Book, error) {
+	left, err = s.await(ctx, changeLimit, func(ctx context.Context) (Book, error) {
 		return s.update(ctx, false, func(rows []row) ([]row, bool) {
 			rows, out := revoke(rows, key{project, server, hash})
 			found <- out
@@ -198,10 +204,10 @@ func (s *Store) Revoke(ctx context.Context, project, server, hash string) (left 
 	return left, <-found, nil
 }
 
-// await runs f and returns its outcome or, when ctx or operationLimit ends
-// before, an error. The goroutine ends with f.
-func (s *Store) await(ctx context.Context, f func(context.Context) (Book, error)) (Book, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, operationLimit, fmt.Errorf("no answer from the file system within %v", operationLimit))
+// await runs f and returns its outcome or, when ctx ends before or limit has
+// passed, an error. The goroutine ends with f.
+func (s *Store) await(ctx context.Context, limit time.Duration, f func(context.Context) (Book, error)) (Book, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer from the file system within %v", limit))
 	defer cancel()
 	type outcome struct {
 		book Book

@@ -70,7 +70,7 @@ func text(t *testing.T, path string) string {
 
 func TestAPanicIsAnErrorThatTrustsNothing(t *testing.T) {
 	s := Open(filepath.Join(t.TempDir(), "trust.json"))
-	book, err := s.await(t.Context(), func(context.Context) (Book, error) { panic("a bug") })
+	book, err := s.await(t.Context(), loadLimit, func(context.Context) (Book, error) { panic("a bug") })
 	if err == nil || !strings.Contains(err.Error(), "a bug") || len(book.Entries()) != 0 {
 		t.Errorf("%v, %v", book.Entries(), err)
 	}
