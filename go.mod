@@ -3,7 +3,6 @@ module github.com/mcp-sidecar/mcp-sidecar
 go 1.26.0
 
 require (
-	github.com/adrg/xdg v0.5.3
 	github.com/creack/pty v1.1.24
 	github.com/fsnotify/fsnotify v1.10.1
 	github.com/go-json-experiment/json v1.27.2

@@ -370,9 +370,32 @@ func TestWithoutAHomeInTheEnvironmentTheCacheIsInTheSystems(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", "")
 	for _, home := range []string{"", "relative"} {
 		t.Setenv("HOME", home)
-		if got := userDir("XDG_CACHE_HOME", "/nowhere", ".cache"); got != filepath.Join(me.HomeDir, ".cache") {
+		if got := cacheDirs().of("linux"); got != filepath.Join(me.HomeDir, ".cache") {
 			t.Errorf("HOME=%s: %s", home, got)
 		}
+	}
+}
+
+func TestEverySystemHasItsPlacesForTheUsersFiles(t *testing.T) {
+	t.Setenv("HOME", "/h")
+	for _, tc := range []struct{ variable, system, cache, state string }{
+		{"", "linux", "/h/.cache", "/h/.local/state"},
+		{"relative", "linux", "/h/.cache", "/h/.local/state"},
+		{"", "darwin", "/h/Library/Caches", "/h/Library/Application Support"},
+		{"", "windows", "/local/cache", "/local"},
+		{"/x", "windows", "/x", "/x"},
+	} {
+		t.Setenv("LOCALAPPDATA", "/local")
+		t.Setenv("XDG_CACHE_HOME", tc.variable)
+		t.Setenv("XDG_STATE_HOME", tc.variable)
+		if cache, state := cacheDirs().of(tc.system), stateDirs().of(tc.system); cache != tc.cache || state != tc.state {
+			t.Errorf("%+v: %s, %s", tc, cache, state)
+		}
+	}
+	t.Setenv("LOCALAPPDATA", "")
+	t.Setenv("XDG_CACHE_HOME", "")
+	if got := cacheDirs().of("windows"); got != "/h/AppData/Local/cache" {
+		t.Error(got)
 	}
 }
 

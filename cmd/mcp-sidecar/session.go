@@ -6,17 +6,11 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/user"
-	"path/filepath"
 	"syscall"
 	"time"
 
-	"github.com/adrg/xdg"
-
 	"github.com/mcp-sidecar/mcp-sidecar/runtime"
-	"github.com/mcp-sidecar/mcp-sidecar/runtime/toolcache"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
-	"github.com/mcp-sidecar/mcp-sidecar/runtime/trust"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/watch"
 )
 
@@ -93,56 +87,4 @@ func surroundings(log *slog.Logger) runtime.Options {
 		Environ: os.Environ,
 		Nested:  os.Getenv(runtime.NestedEnv) != "",
 	}
-}
-
-// homeDir is the user's home directory: what the environment says, or else the
-// system. It is "" when neither knows one.
-func homeDir() string {
-	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
-		return home
-	}
-	if me, err := user.Current(); err == nil && filepath.IsAbs(me.HomeDir) {
-		return me.HomeDir
-	}
-	return ""
-}
-
-// cache is nil when there is nowhere to put it.
-func (f *flags) cache(log *slog.Logger) *toolcache.Cache {
-	dir := f.cacheDir
-	if dir == "" {
-		base := userDir("XDG_CACHE_HOME", xdg.CacheHome, ".cache")
-		if base == "" {
-			log.Warn("there is no cache directory: tool lists are not remembered")
-			return nil
-		}
-		dir = filepath.Join(base, "mcp-sidecar", "tools")
-	}
-	return toolcache.Open(dir, log)
-}
-
-// trustStore is where decisions about project servers are remembered, nil when
-// there is nowhere to put them.
-func trustStore(log *slog.Logger) *trust.Store {
-	dir := userDir("XDG_STATE_HOME", xdg.StateHome, ".local", "state")
-	if dir == "" {
-		log.Warn("there is no directory for state: decisions about project servers are not remembered")
-		return nil
-	}
-	return trust.Open(filepath.Join(dir, "mcp-sidecar", "trust.json"))
-}
-
-// userDir is where the system keeps something of the user's, "" if there is no
-// such place: known is what the library says, whose value may also be in a
-// variable.
-func userDir(variable, known string, underHome ...string) string {
-	home, err := os.UserHomeDir()
-	if err == nil && filepath.IsAbs(home) || filepath.IsAbs(os.Getenv(variable)) {
-		return known
-	}
-	// The library then takes the root directory for the home directory.
-	if home = homeDir(); home == "" {
-		return ""
-	}
-	return filepath.Join(append([]string{home}, underHome...)...)
 }

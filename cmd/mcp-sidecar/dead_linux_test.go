@@ -1,0 +1,31 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mcp-sidecar/mcp-sidecar/internal/disktest"
+)
+
+// A home directory on a network drive that is gone: the project's servers start
+// all the same, and what was not read is said.
+func TestAHomeThatDoesNotAnswerCostsWhatIsInItOnly(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	home := filepath.Join(disktest.Dead(t), "home")
+	d.write("project/.mcp.json", `{"mcpServers": {`+d.server("here", "tool echo\n")+`, "lost": {"command": "npx"}}}`)
+	d.env = append(d.env, "HOME="+home, "XDG_CACHE_HOME=", "XDG_STATE_HOME=", "PATH="+filepath.Join(home, "bin"))
+	got := d.run(d.sidecar("list", "--trust", "allow", "--timeout", "1", "--log-level", "warn"))
+	if got.code != 1 || !strings.Contains(got.out, "here  ready: 1 tool") {
+		t.Fatalf("%+v", got)
+	}
+	for _, path := range []string{".claude.json", "bin/npx", ".local/state/mcp-sidecar/trust.json"} {
+		if !strings.Contains(got.out, filepath.Join(home, path)) {
+			t.Errorf("nothing about %s in: %s", path, got.out)
+		}
+	}
+	if !strings.Contains(got.errors, "no answer from the disk") {
+		t.Errorf("nothing about the cache in: %s", got.errors)
+	}
+}
