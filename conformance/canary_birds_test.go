@@ -33,7 +33,7 @@ type canary struct {
 type aviary struct {
 	w        *world
 	canaries map[string]*canary // by place
-	// environment is that of the sidecar: "NAME=value".
+	// environment is that of the sidecar, values by name.
 	environment map[string]string
 	inputs      map[string]string // values of ${input:id}
 	project     bool              // a file of the project is being planted

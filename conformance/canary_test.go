@@ -133,9 +133,6 @@ func (c *cage) variables() []string {
 // command runs the sidecar once in another way.
 func (c *cage) command(words ...string) {
 	c.w.t.Helper()
-	for i, word := range words {
-		words[i] = c.fill(word)
-	}
 	cmd := exec.CommandContext(c.w.ctx, binaries.sidecar, append(words, "--log-level", "debug")...)
 	cmd.Env = append(c.w.environment(), c.variables()...)
 	cmd.Dir = c.w.path("project")

@@ -85,10 +85,7 @@ func printTable(out io.Writer, snap *rpc.Snapshot) {
 	for _, s := range snap.Servers {
 		listed[s.Name] = true
 		printLine(out, "%s  %s", s.Name, headline(s))
-		printLine(out, "    from %s", origin(s.Source))
-		for _, a := range s.Source.Aliases {
-			printLine(out, "    also %s in %s", a.Name, a.Path)
-		}
+		printProvenance(out, "    ", s.Source, nil)
 		printError(out, s)
 		printDiagnostics(out, s, snap.Errors)
 		tab := tabwriter.NewWriter(out, 4, 4, 2, ' ', 0)
@@ -159,13 +156,6 @@ func counted(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-func origin(s rpc.Source) string {
-	if s.Path == "" {
-		return s.ProviderName
-	}
-	return fmt.Sprintf("%s (%s, %s)", s.Path, s.ProviderName, s.Level)
 }
 
 func printError(out io.Writer, s rpc.Server) {

@@ -11,11 +11,7 @@ import (
 // and which of its name do not count, a line each.
 func printProvenance(out io.Writer, indent string, s rpc.Source, shadows []rpc.Shadow) {
 	line := func(format string, args ...any) { printWrapped(out, indent, fmt.Sprintf(format, args...)) }
-	if s.Path == "" {
-		line("from %s", s.ProviderName)
-	} else {
-		line("from %s (%s, %s)", placed(s.Path, s.Line, s.Column), s.ProviderName, s.Level)
-	}
+	line("from %s", origin(s))
 	for _, a := range s.Aliases {
 		line("also %s in %s", a.Name, placed(a.Path, a.Line, a.Column))
 	}
@@ -26,6 +22,14 @@ func printProvenance(out io.Writer, indent string, s rpc.Source, shadows []rpc.S
 		}
 		line("instead of the one in %s (%s, %s)%s", placed(x.Path, x.Line, x.Column), x.ProviderName, x.Level, same)
 	}
+}
+
+// origin is where an entry stands.
+func origin(s rpc.Source) string {
+	if s.Path == "" {
+		return s.ProviderName
+	}
+	return fmt.Sprintf("%s (%s, %s)", placed(s.Path, s.Line, s.Column), s.ProviderName, s.Level)
 }
 
 // placed is a file and the place in it; "" for no file.
