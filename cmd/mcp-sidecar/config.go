@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 
-	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime"
 )
 
@@ -16,7 +15,7 @@ func configuration(ctx context.Context, f *flags, w *world, log *slog.Logger, _ 
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	opt := surroundings(log)
-	found, err := runtime.Configured(ctx, &opt, f.params(0, rpc.UncachedBackground))
+	found, err := runtime.Configured(ctx, &opt, f.params(0))
 	if err != nil {
 		return failed(ctx, w, err)
 	}

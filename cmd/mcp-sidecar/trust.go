@@ -45,7 +45,7 @@ func trustCommand(ctx context.Context, f *flags, w *world, log *slog.Logger, wor
 	m, closeAll := f.open(log, runtime.Options{Idle: true})
 	defer closeAll(0)
 	host := &screenHost{out: w.err}
-	client, _, err := f.start(ctx, m, host, 0, rpc.UncachedBackground)
+	client, _, err := f.start(ctx, m, host, 0)
 	if err != nil {
 		return failed(ctx, w, err)
 	}
