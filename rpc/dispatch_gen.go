@@ -208,6 +208,25 @@ func requestMethods() []string {
 	}
 }
 
+// forOwners says whether a method is refused to guests: those that may end with CodeNotPermitted.
+func forOwners(method string) bool {
+	switch method {
+	case MethodConfigure,
+		MethodReload,
+		MethodConnect,
+		MethodDisconnect,
+		MethodLogin,
+		MethodLogout,
+		MethodTrustList,
+		MethodTrustAllow,
+		MethodTrustDeny,
+		MethodTrustRevoke,
+		MethodShare:
+		return true
+	}
+	return false
+}
+
 // Log sends runtime/log; see Host.
 func (s *Session) Log(_ context.Context, params *LogParams) error {
 	return s.notify(MethodLog, params)

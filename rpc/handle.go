@@ -72,6 +72,9 @@ func (s *Session) handleRequest(m *message) {
 	if fault == nil && !known {
 		fault = errMethodNotFound(m.method)
 	}
+	if fault == nil && s.opts.Guest && forOwners(m.method) {
+		fault = ErrNotPermitted(m.method)
+	}
 	switch {
 	case fault != nil:
 		s.conclude(ctx, e, nil, fault)

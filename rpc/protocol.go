@@ -47,7 +47,9 @@ type Pending[T any] func(ctx context.Context) (Answer[T], error)
 type Sidecar interface {
 	// Initialize takes the settings, discovers and connects the servers, and
 	// answers with the first snapshot when the gate opens (startup.gateMs). It
-	// is the first request and succeeds once.
+	// is the first request and succeeds once. A guest gets the snapshot of that
+	// moment, without exaApiKeys; settings and workspaceFolders are the owner's,
+	// and refused.
 	//
 	//rpc:method runtime/initialize
 	Initialize(context.Context, *InitializeParams) (Pending[InitializeResult], error)
@@ -60,7 +62,8 @@ type Sidecar interface {
 	Configure(context.Context, *ConfigureParams) (Pending[SnapshotResult], error)
 
 	// Shutdown stops every server and then answers. Afterwards only
-	// runtime/exit is taken; other requests get 1006.
+	// runtime/exit is taken; other requests get 1006. A guest's ends its own
+	// connection, and stops nothing.
 	//
 	//rpc:method runtime/shutdown
 	Shutdown(context.Context, *ShutdownParams) (Pending[ShutdownResult], error)
@@ -252,7 +255,9 @@ type Trust interface {
 //
 //rpc:side host
 type Sharing interface {
-	// Share opens the endpoint that guests connect to.
+	// Share opens the endpoint by which guests join, and gives the same one when
+	// it is asked again. It is open until the session ends. Where none can be
+	// opened, the error (−32603) says why.
 	//
 	//rpc:method runtime/share
 	//rpc:errors 1008
@@ -1487,7 +1492,7 @@ type ShareParams struct{}
 
 // ShareResult is how guests get in.
 type ShareResult struct {
-	// Endpoint holds a secret. Hand it on in the environment variable
-	// MCP_SIDECAR_ENDPOINT, never in arguments.
+	// Endpoint names a socket and holds a secret: who has it is let in. Hand it on in
+	// the environment variable MCP_SIDECAR_ENDPOINT, never in arguments.
 	Endpoint string `json:"endpoint"`
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 )
 
 // route is how one method is reached. Either call or accept is set.
@@ -79,6 +80,11 @@ func orNil[T any, R result[T]](value R) body {
 func tells[T any, R result[T]]() bool {
 	_, ok := any(R(nil)).(teller)
 	return ok
+}
+
+// GuestMethods lists the requests that impl answers to a guest.
+func GuestMethods(impl Sidecar) []string {
+	return slices.DeleteFunc(Methods(impl), forOwners)
 }
 
 // decodeParams reads params; none are the same as {}.

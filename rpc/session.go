@@ -23,6 +23,9 @@ type Options struct {
 	// HostReads reports whether the host still reads what we write; it is asked
 	// once, at the end of input. Default: it does.
 	HostReads func() bool
+	// Guest: the connection has joined a session that another one owns. What is
+	// the owner's alone is refused.
+	Guest bool
 }
 
 // End is why a session ended.

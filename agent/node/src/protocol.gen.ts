@@ -1189,8 +1189,8 @@ export type ShareParams = Record<string, never>;
 /** ShareResult is how guests get in. */
 export interface ShareResult {
   /**
-   * endpoint holds a secret. Hand it on in the environment variable
-   * MCP_SIDECAR_ENDPOINT, never in arguments.
+   * endpoint names a socket and holds a secret: who has it is let in. Hand it on in
+   * the environment variable MCP_SIDECAR_ENDPOINT, never in arguments.
    */
   endpoint: string;
 }
@@ -1200,7 +1200,9 @@ export interface HostRequests {
   /**
    * runtime/initialize takes the settings, discovers and connects the servers, and
    * answers with the first snapshot when the gate opens (startup.gateMs). It
-   * is the first request and succeeds once.
+   * is the first request and succeeds once. A guest gets the snapshot of that
+   * moment, without exaApiKeys; settings and workspaceFolders are the owner's,
+   * and refused.
    */
   "runtime/initialize": { params: InitializeParams; result: InitializeResult };
   /**
@@ -1210,7 +1212,8 @@ export interface HostRequests {
   "runtime/configure": { params: ConfigureParams; result: SnapshotResult };
   /**
    * runtime/shutdown stops every server and then answers. Afterwards only
-   * runtime/exit is taken; other requests get 1006.
+   * runtime/exit is taken; other requests get 1006. A guest's ends its own
+   * connection, and stops nothing.
    */
   "runtime/shutdown": { params: ShutdownParams; result: ShutdownResult };
   /**
@@ -1302,7 +1305,11 @@ export interface HostRequests {
    * denied: it stops, and waits untrusted (or runs, if trust.project is "allow").
    */
   "trust/revoke": { params: TrustDecisionParams; result: TrustListResult };
-  /** runtime/share opens the endpoint that guests connect to. */
+  /**
+   * runtime/share opens the endpoint by which guests join, and gives the same one when
+   * it is asked again. It is open until the session ends. Where none can be
+   * opened, the error (−32603) says why.
+   */
   "runtime/share": { params: ShareParams; result: ShareResult };
 }
 

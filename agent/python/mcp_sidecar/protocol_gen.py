@@ -1304,6 +1304,6 @@ class ShareParams(TypedDict):
 class ShareResult(TypedDict):
     """ShareResult is how guests get in."""
 
-    # endpoint holds a secret. Hand it on in the environment variable
-    # MCP_SIDECAR_ENDPOINT, never in arguments.
+    # endpoint names a socket and holds a secret: who has it is let in. Hand it on in
+    # the environment variable MCP_SIDECAR_ENDPOINT, never in arguments.
     endpoint: str

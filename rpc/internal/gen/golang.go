@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/format"
 	"slices"
+	"strings"
 )
 
 // published are the notifications that Session.Publish sends, in its own order:
@@ -25,6 +26,7 @@ func renderDispatch(p *protocol) ([]byte, error) {
 	b.WriteString("}\n}\n")
 	renderRoutes(&b, p)
 	renderMethods(&b, p)
+	renderForOwners(&b, p)
 	for _, m := range p.methods {
 		if m.fromHost() || slices.Contains(published(), m.goName) {
 			continue
@@ -108,4 +110,17 @@ func renderMethods(b *bytes.Buffer, p *protocol) {
 		}
 	}
 	b.WriteString("}\n}\n")
+}
+
+func renderForOwners(b *bytes.Buffer, p *protocol) {
+	b.WriteString("\n// forOwners says whether a method is refused to guests: those that may end with CodeNotPermitted.\n")
+	b.WriteString("func forOwners(method string) bool {\nswitch method {\n")
+	var names []string
+	for _, m := range p.forOwners() {
+		names = append(names, "Method"+m.goName)
+	}
+	if len(names) > 0 {
+		fmt.Fprintf(b, "case %s:\nreturn true\n", strings.Join(names, ",\n"))
+	}
+	b.WriteString("}\nreturn false\n}\n")
 }

@@ -33,8 +33,17 @@ func renderMarkdown(p *protocol) ([]byte, error) {
 		"ToHost":    markdownMethods(p, false),
 		"Types":     markdownTypes(p),
 		"Session":   markdownSession(),
+		"ForOwners": markdownForOwners(p),
 	})
 	return b.Bytes(), err
+}
+
+func markdownForOwners(p *protocol) string {
+	var names []string
+	for _, m := range p.forOwners() {
+		names = append(names, "`"+m.wire+"`")
+	}
+	return strings.Join(names, ", ")
 }
 
 func markdownErrors(p *protocol) string {

@@ -38,6 +38,14 @@ func (m method) answered() bool   { return !m.fromHost() || slices.Contains(impl
 func (m method) isOrdered() bool  { return m.form == "ordered" }
 func (m method) isNotified() bool { return m.result == "" }
 
+// notPermitted is the code by which a method says that it is refused to guests.
+const notPermitted = 1008
+
+// forOwners are the methods that guests may not use.
+func (p *protocol) forOwners() []method {
+	return slices.DeleteFunc(slices.Clone(p.methods), func(m method) bool { return !slices.Contains(m.codes, notPermitted) })
+}
+
 type wireType struct {
 	name, doc string
 	fields    []field

@@ -746,15 +746,15 @@ M.version = 1
 
 ---ShareResult is how guests get in.
 ---@class mcp_sidecar.ShareResult
----@field endpoint string endpoint holds a secret. Hand it on in the environment variable MCP_SIDECAR_ENDPOINT, never in arguments.
+---@field endpoint string endpoint names a socket and holds a secret: who has it is let in. Hand it on in the environment variable MCP_SIDECAR_ENDPOINT, never in arguments.
 
 --- Names of the methods on the wire.
 M.method = {
-  --- runtime/initialize takes the settings, discovers and connects the servers, and answers with the first snapshot when the gate opens (startup.gateMs). It is the first request and succeeds once.
+  --- runtime/initialize takes the settings, discovers and connects the servers, and answers with the first snapshot when the gate opens (startup.gateMs). It is the first request and succeeds once. A guest gets the snapshot of that moment, without exaApiKeys; settings and workspaceFolders are the owner's, and refused.
   initialize = 'runtime/initialize',
   --- runtime/configure replaces each member given in settings whole, leaves the others, reconciles, and answers with the new snapshot.
   configure = 'runtime/configure',
-  --- runtime/shutdown stops every server and then answers. Afterwards only runtime/exit is taken; other requests get 1006.
+  --- runtime/shutdown stops every server and then answers. Afterwards only runtime/exit is taken; other requests get 1006. A guest's ends its own connection, and stops nothing.
   shutdown = 'runtime/shutdown',
   --- mcp/reload reads all configuration again. Mode "full" disconnects and reconnects every server, "changed" only those whose entry changed. What it changes in the tool set comes with the answer, in one step.
   reload = 'mcp/reload',
@@ -804,7 +804,7 @@ M.method = {
   trust_deny = 'trust/deny',
   --- trust/revoke forgets what was decided about one server, be it allowed or denied: it stops, and waits untrusted (or runs, if trust.project is "allow").
   trust_revoke = 'trust/revoke',
-  --- runtime/share opens the endpoint that guests connect to.
+  --- runtime/share opens the endpoint by which guests join, and gives the same one when it is asked again. It is open until the session ends. Where none can be opened, the error (−32603) says why.
   share = 'runtime/share',
   --- runtime/exit ends the sidecar: exit code 0 after runtime/shutdown, 1 otherwise.
   exit = 'runtime/exit',
