@@ -17,7 +17,10 @@ type Client struct {
 	id   int // set by Join; calls take turns by it
 }
 
-var _ rpc.Sidecar = (*Client)(nil)
+var (
+	_ rpc.Sidecar = (*Client)(nil)
+	_ rpc.Sharing = (*Client)(nil)
+)
 
 // Initialize implements rpc.Sidecar.
 func (c *Client) Initialize(_ context.Context, p *rpc.InitializeParams) (rpc.Pending[rpc.InitializeResult], error) {
@@ -37,14 +40,19 @@ func (c *Client) Initialize(_ context.Context, p *rpc.InitializeParams) (rpc.Pen
 			return nil, err
 		}
 		return func(view *rpc.Snapshot) *rpc.InitializeResult {
-			return &rpc.InitializeResult{
-				ProtocolVersion: rpc.ProtocolVersion,
-				Sidecar:         rpc.SidecarInfo{Name: c.m.opt.Name, Version: c.m.opt.Version},
-				Methods:         rpc.Methods(c),
-				Snapshot:        view,
-			}
+			return c.m.introduced(rpc.Methods(c), view)
 		}, nil
 	}, nil
+}
+
+// introduced is the answer to initialize.
+func (m *Manager) introduced(methods []string, view *rpc.Snapshot) *rpc.InitializeResult {
+	return &rpc.InitializeResult{
+		ProtocolVersion: rpc.ProtocolVersion,
+		Sidecar:         rpc.SidecarInfo{Name: m.opt.Name, Version: m.opt.Version},
+		Methods:         methods,
+		Snapshot:        view,
+	}
 }
 
 func validSettings(s *rpc.Settings) error {

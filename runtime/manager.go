@@ -47,6 +47,9 @@ type Options struct {
 	Environ func() []string
 	// HostGone is called once when the process named in initialize has ended.
 	HostGone func()
+	// Share opens the endpoint by which guests join, or gives the one that is open,
+	// with the secret in it by itself. nil: the session cannot be shared.
+	Share func(context.Context) (endpoint, secret string, err error)
 	// Mark is the value of NestedEnv in the environment of servers.
 	Mark string
 	// Jitter spreads the delays of the ladder: a number in [-1, 1). Default:
