@@ -15,6 +15,7 @@ const (
 	cmdTrust  = "trust"
 	cmdDoctor = "doctor"
 	cmdConfig = "config"
+	cmdAttach = "attach"
 	cmdHelp   = "help"
 )
 
@@ -36,6 +37,7 @@ func commands() []command {
 		{cmdCall, callUsage, call, connecting},
 		{cmdTrust, trustUsage, trustCommand, []func(*flags, *pflag.FlagSet){asJSON}},
 		{cmdDoctor, doctorUsage, doctor, connecting},
+		{cmdAttach, alone(cmdAttach), attach, nil},
 		{cmdConfig, alone(cmdConfig), configuration, []func(*flags, *pflag.FlagSet){asJSON, trusting}},
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/share"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
 )
 
@@ -35,8 +36,12 @@ func main() {
 		os.Exit(transport.RunGuard(os.Stdin))
 	}
 	surviveBrokenPipes()
+	// What we start must not get in, so it is in no environment but ours.
+	endpoint := os.Getenv(share.Variable)
+	_ = os.Unsetenv(share.Variable) // the name is right
 	w := &world{
-		in: os.Stdin, out: os.Stdout, err: newLineWriter(os.Stderr),
+		endpoint: endpoint,
+		in:       os.Stdin, out: os.Stdout, err: newLineWriter(os.Stderr),
 		terminal: term.IsTerminal(int(os.Stdin.Fd())),
 		screen:   term.IsTerminal(int(os.Stderr.Fd())),
 	}
@@ -50,8 +55,9 @@ type world struct {
 	in       *os.File
 	out      *os.File
 	err      *lineWriter
-	terminal bool // a person types at in
-	screen   bool // a person reads err
+	terminal bool   // a person types at in
+	screen   bool   // a person reads err
+	endpoint string // of a session that may be joined, or ""
 }
 
 // flags are those of every command.
@@ -67,6 +73,7 @@ type flags struct {
 	timeout    int
 	version    bool
 	help       bool
+	given      map[string]bool // on the command line
 }
 
 // set has the flags of one command.
@@ -150,6 +157,8 @@ func (f *flags) parse(args []string) (name string, words []string, err error) {
 	if err == nil {
 		err = own.Parse(args)
 	}
+	f.given = map[string]bool{}
+	own.Visit(func(given *pflag.Flag) { f.given[given.Name] = true })
 	return name, words, err
 }
 

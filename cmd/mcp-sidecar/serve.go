@@ -23,7 +23,9 @@ func serve(ctx context.Context, f *flags, w *world, log *logs) int {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	hostGone := make(chan struct{})
-	m, closeAll := f.open(log.Logger, runtime.Options{HostGone: func() { close(hostGone) }})
+	joined := &guests{maxMessage: f.maxMessage, log: log.Logger}
+	m, closeAll := f.open(log.Logger, runtime.Options{HostGone: func() { close(hostGone) }, Share: joined.share})
+	joined.m = m
 	s := rpc.NewSession(w.in, w.out, rpc.Options{
 		Framing: rpc.Framing(f.framing), MaxMessage: f.maxMessage, Log: log.Logger,
 		HostReads: func() bool { return hasReader(w.out) },
@@ -39,11 +41,15 @@ func serve(ctx context.Context, f *flags, w *world, log *logs) int {
 	case out := <-ended:
 		log.tellEnd(w, out)
 		if out.End != rpc.EndGone {
+			await := joined.end()
 			closeAll(0)
+			await(stopLimit)
 			return out.Code
 		}
 	}
+	await := joined.end()
 	closeAll(stopLimit)
+	await(goneFlush)
 	w.err.close(goneFlush)
 	return exitOK
 }

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/share"
+)
+
+// guests are the connections that join the session which is served.
+type guests struct {
+	maxMessage int64
+	log        *slog.Logger
+	m          *runtime.Manager // set before anybody can ask for the endpoint
+
+	mu       sync.Mutex
+	endpoint *share.Endpoint // nil until the session is shared
+	over     bool
+}
+
+// share is runtime.Options.Share.
+func (g *guests) share(context.Context) (endpoint, secret string, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.over {
+		return "", "", rpc.ErrShuttingDown()
+	}
+	if g.endpoint == nil {
+		g.endpoint, err = share.Open(share.Options{
+			Places: share.Places(os.LookupEnv), Serve: g.serve, Log: g.log,
+		})
+		if err != nil {
+			return "", "", err
+		}
+	}
+	return g.endpoint.Invitation(), g.endpoint.Token(), nil
+}
+
+// serve is one guest, from its first message on.
+func (g *guests) serve(ctx context.Context, conn *net.UnixConn) {
+	s := rpc.NewSession(incoming{conn}, conn, rpc.Options{
+		MaxMessage: g.maxMessage, Log: g.log, Guest: true,
+		HostReads: func() bool { return hasReader(conn) },
+	})
+	guest := g.m.Guest(s)
+	defer guest.Leave()
+	g.log.Info("a guest has joined")
+	out := s.Run(ctx, guest)
+	g.log.Info("a guest has left", "why", string(out.End), "err", out.Err)
+}
+
+// incoming is what a connection brings: closing it leaves the other direction as
+// it is.
+type incoming struct{ conn *net.UnixConn }
+
+func (in incoming) Read(p []byte) (int, error) { return in.conn.Read(p) }
+func (in incoming) Close() error               { return in.conn.CloseRead() }
+
+// end lets nobody in any more, and tells those there are to end. The function
+// waits until they have, but no longer than limit.
+func (g *guests) end() (await func(limit time.Duration)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.over = true
+	ended := make(chan struct{})
+	if g.endpoint == nil {
+		close(ended)
+	} else {
+		go func() { // ends with the guests' sessions, or with the process
+			defer close(ended)
+			g.endpoint.Close()
+		}()
+	}
+	return func(limit time.Duration) {
+		select {
+		case <-ended:
+		case <-time.After(limit):
+		}
+	}
+}

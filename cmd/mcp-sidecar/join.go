@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/share"
+)
+
+// errNoEndpoint is for a guest without an invitation.
+var errNoEndpoint = errors.New(share.Variable + " is not set: it has what runtime/share answers to the host that owns the session")
+
+// join makes us a guest of the session that the environment names.
+func (w *world) join(ctx context.Context) (*net.UnixConn, error) {
+	if w.endpoint == "" {
+		return nil, errNoEndpoint
+	}
+	conn, err := share.Dial(ctx, w.endpoint)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", share.Variable, err)
+	}
+	return conn, nil
+}
+
+// ownSession says that the command line is about a session of doctor's own.
+func (f *flags) ownSession() bool { return f.given["cwd"] || f.given["trust"] || f.given["timeout"] }
+
+// askSession has the session examined that the environment names.
+func (f *flags) askSession(ctx context.Context, w *world, log *slog.Logger, only string) (*rpc.DoctorReport, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, sessionPatience, errSilent)
+	defer cancel()
+	conn, err := w.join(ctx)
+	if err != nil {
+		return nil, err
+	}
+	guest := rpc.NewGuest(conn, log)
+	defer guest.Close()
+	hello := &rpc.InitializeParams{
+		ProtocolVersion: rpc.ProtocolVersion, Client: rpc.ClientInfo{Name: "mcp-sidecar doctor", Version: version}, Cwd: f.cwd,
+	}
+	report := &rpc.DoctorReport{}
+	if err = guest.Ask(ctx, rpc.MethodInitialize, hello, &rpc.InitializeResult{}); err == nil {
+		err = guest.Ask(ctx, rpc.MethodDoctor, &rpc.DoctorParams{Server: only}, report)
+	}
+	switch {
+	case errors.Is(err, rpc.ErrClosed):
+		return nil, fmt.Errorf("%s: %w", share.Variable, share.ErrGone) // just now
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("%s: %w", share.Variable, context.Cause(ctx))
+	}
+	return report, err
+}
+
+// sessionPatience is how long a session may take to examine itself, which it does
+// within seconds.
+const sessionPatience = 30 * time.Second
+
+var errSilent = fmt.Errorf("the session has said nothing for %v", sessionPatience)
