@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/share"
 )
 
 // doctorUsage says what is wrong with the words after doctor; "" if nothing is.
@@ -21,24 +23,42 @@ func doctorUsage(words []string) string {
 	return ""
 }
 
-// doctor examines a session of its own.
+// doctor examines the session that the environment names, or else one of its
+// own.
 func doctor(ctx context.Context, f *flags, w *world, log *slog.Logger, words []string) int {
 	only := strings.Join(words, "")
+	if w.endpoint != "" && !f.ownSession() {
+		report, err := f.askSession(ctx, w, log, only)
+		switch {
+		case err == nil:
+			return tellReport(ctx, f, w, report, "The session that runs ("+share.Variable+"), as it is now:\n\n")
+		case !errors.Is(err, share.ErrGone):
+			return failed(ctx, w, fmt.Errorf("%w; without that variable, doctor examines a session of its own", err))
+		}
+		printLine(w.err, "%v: this is about a session of doctor's own.", err)
+	}
 	return f.withServers(ctx, w, log, only, func(ctx context.Context, client *runtime.Client, _ *rpc.Snapshot) int {
 		report, err := client.Doctor(ctx, &rpc.DoctorParams{Server: only})
 		if err != nil {
 			return failed(ctx, w, err)
 		}
-		return printed(ctx, w, doctorCode(report), func(out io.Writer) {
-			if f.json {
-				printJSON(out, report)
-				return
-			}
-			printReport(out, report, homeDir())
-			if len(report.Servers) == 0 && report.Healthy {
-				printAdvice(out, userFile())
-			}
-		})
+		return tellReport(ctx, f, w, report, "")
+	})
+}
+
+// tellReport prints a report as the flags say, for people under a heading, and
+// gives the exit code.
+func tellReport(ctx context.Context, f *flags, w *world, report *rpc.DoctorReport, heading string) int {
+	return printed(ctx, w, doctorCode(report), func(out io.Writer) {
+		if f.json {
+			printJSON(out, report)
+			return
+		}
+		fmt.Fprint(out, heading)
+		printReport(out, report, homeDir())
+		if len(report.Servers) == 0 && report.Healthy {
+			printAdvice(out, userFile())
+		}
 	})
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/share"
 )
 
 // overview has a line for each command.
@@ -14,6 +16,7 @@ const overview = `  mcp-sidecar list                     the servers it finds, a
   mcp-sidecar trust list               the project's servers, and whether they may run
   mcp-sidecar doctor                   what is wrong, and what to do about it
   mcp-sidecar config                   the entries that count, and where they are
+  mcp-sidecar attach                   joins a running session, for a program
   mcp-sidecar help [COMMAND]           options
 `
 
@@ -62,7 +65,18 @@ Connects to every configured server, or to one, and says of every file why it co
 every server what its entry needs and how it is doing, and what is wrong, with
 the likely fix. Secrets are shown as [redacted]. With --json, the answer to
 mcp/doctor (see PROTOCOL.md). Exit code 1 if anything is an error; warnings, such
-as a server that waits for approval or two of one name, are no failures.`
+as a server that waits for approval or two of one name, are no failures.
+
+Where ` + share.Variable + ` is set, as in the terminal of an editor that shares
+its session, that session is asked, and nothing is started; with --cwd, --trust
+or --timeout it is a session of doctor's own again.`
+	case cmdAttach:
+		return `mcp-sidecar attach [options]
+
+Joins the session whose endpoint is in ` + share.Variable + `, and passes on what the
+program that started it says and what the session says, byte for byte: the wire
+of PROTOCOL.md, for a guest. A host gets the endpoint by runtime/share. Exit code 0 when the
+session or the program ends it, 1 if it is not let in.`
 	case cmdConfig:
 		return `mcp-sidecar config [options]
 
