@@ -88,7 +88,9 @@ func flat(steps []transcript.Step) []transcript.Step {
 type player struct {
 	*world
 	files   []txtar.File
-	sidecar *sidecar // nil when none runs
+	sidecar *sidecar // whom the steps are about; nil when none runs
+	name    string   // of that one: owner, or a guest's
+	others  map[string]*sidecar
 	ended   *sidecar // the one that ran last
 	never   []string // of the Never steps since the last expected message
 }
@@ -103,7 +105,7 @@ func play(t *testing.T, path string) {
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
-	p := &player{world: w, files: tr.Files}
+	p := &player{world: w, files: tr.Files, name: owner, others: map[string]*sidecar{}}
 	for _, step := range tr.Steps {
 		if err := p.do(step); err != nil {
 			if w.ctx.Err() != nil {
@@ -112,15 +114,52 @@ func play(t *testing.T, path string) {
 			t.Fatalf("%s:%d: %s: %v", path, step.Line, step.Verb, err)
 		}
 	}
-	if p.sidecar != nil {
-		t.Fatalf("%s: the dialogue ends while the sidecar runs: it needs an \"exit\" or a \"stop\"", path)
+	p.others[p.name] = p.sidecar
+	for name, left := range p.others {
+		if left != nil {
+			t.Fatalf("%s: the dialogue ends while the %s's sidecar runs: it needs an \"exit\" or a \"stop\"", path, name)
+		}
 	}
+}
+
+// owner is who starts the session, as dialogues call it.
+const owner = "owner"
+
+// as has the steps that follow be about somebody else.
+func (p *player) as(name string) error {
+	next, known := p.others[name]
+	if !known && name != owner {
+		return fmt.Errorf("there is no guest %s", name)
+	}
+	if len(p.never) > 0 {
+		return fmt.Errorf("what must not come is about the next message of %s", p.name)
+	}
+	p.others[p.name] = p.sidecar
+	p.name, p.sidecar = name, next
+	return nil
+}
+
+// attach starts a guest.
+func (p *player) attach(name string) error {
+	var endpoint string
+	if err := json.Unmarshal(p.saved["endpoint"], &endpoint); err != nil {
+		return fmt.Errorf("no endpoint is remembered: %w", err)
+	}
+	if p.others[name] != nil || name == p.name || name == owner {
+		return fmt.Errorf("there is a %s already", name)
+	}
+	p.others[name] = p.start(headers, []string{"attach"}, []string{"MCP_SIDECAR_ENDPOINT=" + endpoint})
+	return nil
 }
 
 func (p *player) do(step transcript.Step) error {
 	switch step.Verb {
 	case transcript.Start:
 		return p.startStep(step.Args)
+	case transcript.Attach:
+		return p.attach(step.Args[0])
+	case transcript.As:
+		return p.as(step.Args[0])
 	case transcript.Say, transcript.Expect, transcript.Never, transcript.Group, transcript.Raw,
 		transcript.EOF, transcript.Signal, transcript.Exit, transcript.Stop:
 		if p.sidecar == nil {
@@ -160,7 +199,7 @@ func (p *player) startStep(words []string) error {
 	return nil
 }
 
-// talk takes the steps about the running sidecar.
+// talk takes the steps about a running sidecar.
 func (p *player) talk(step transcript.Step) error {
 	s := p.sidecar
 	switch step.Verb {
@@ -210,6 +249,9 @@ func (p *player) over(err error) error {
 		return err
 	}
 	p.ended, p.sidecar = p.sidecar, nil
+	if p.name != owner {
+		return nil // the session goes on
+	}
 	return p.world.ended()
 }
 

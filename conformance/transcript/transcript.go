@@ -55,6 +55,9 @@ const (
 	Stop   Verb = "stop"   // shuts the sidecar down: exit code 0
 	Stderr Verb = "stderr" // text: is in the sidecar's stderr, to be used after exit
 
+	Attach Verb = "attach" // name: starts a guest by the endpoint that is remembered
+	As     Verb = "as"     // name|owner: whom the steps that follow are about
+
 	Put    Verb = "put"    // glob section: writes the section into the files
 	Remove Verb = "remove" // path: removes a file or directory
 	Mode   Verb = "mode"   // octal path: changes permissions
@@ -77,7 +80,7 @@ func arity(v Verb) (least, most int, known bool) {
 		return 0, 0, true
 	case Gone:
 		return 0, 1, true
-	case Signal, Exit, Remove, Kill, Launch:
+	case Signal, Exit, Remove, Kill, Launch, Attach, As:
 		return 1, 1, true
 	case Stderr:
 		return 1, many, true

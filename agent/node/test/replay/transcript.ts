@@ -57,6 +57,8 @@ const arity: Record<string, readonly [number, number]> = {
   kill: [1, 1],
   gone: [0, 1],
   launch: [1, 1],
+  attach: [1, 1],
+  as: [1, 1],
 };
 
 /** Reads a transcript. expand replaces the placeholders of a line. */

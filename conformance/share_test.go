@@ -1,0 +1,251 @@
+//go:build unix
+
+package conformance
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mcp-sidecar/mcp-sidecar/conformance/control"
+)
+
+// endpointVariable is where guests find the endpoint.
+const endpointVariable = "MCP_SIDECAR_ENDPOINT"
+
+// shared has a session opened to guests, and gives its endpoint.
+func shared(t *testing.T, s *sidecar) string {
+	t.Helper()
+	must(t, s.say(`{"id":"share","method":"runtime/share"}`))
+	must(t, s.expect([]string{`{"id":"share","result":{"endpoint":{"$save":"endpoint","like":""}}}`}, nil))
+	var endpoint string
+	must(t, json.Unmarshal((*s.saved)["endpoint"], &endpoint))
+	return endpoint
+}
+
+// attach is a guest whose initialize has been answered.
+func (w *world) attach(endpoint string) *sidecar {
+	w.t.Helper()
+	g := w.start(headers, []string{"attach"}, []string{endpointVariable + "=" + endpoint})
+	must(w.t, g.say(w.expand(`{"id":1,"method":"runtime/initialize","params":{$INIT}}`)))
+	must(w.t, g.expect([]string{`{"id":1,"result":{}}`}, nil))
+	return g
+}
+
+// answers takes messages until so many requests have been answered, and counts
+// the answers of each.
+func (s *sidecar) answers(n int) (map[string]int, error) {
+	counts := map[string]int{}
+	for sum := 0; sum < n; {
+		message, err := s.next()
+		if err != nil {
+			return counts, err
+		}
+		var m struct {
+			ID     json.RawMessage
+			Result struct {
+				Result json.RawMessage
+			}
+		}
+		if err := json.Unmarshal(message, &m); err != nil {
+			return counts, err
+		}
+		if m.ID == nil {
+			continue
+		}
+		if m.Result.Result == nil {
+			return counts, fmt.Errorf("a call was refused: %s", message)
+		}
+		counts[string(m.ID)]++
+		sum++
+	}
+	return counts, nil
+}
+
+func TestL42TenGuestsAreAnsweredOnceEachWhileTheOwnerReloads(t *testing.T) {
+	t.Parallel()
+	const guests, calls, reloads = 10, 20, 3
+	w, s := session(t, `{"servers":{"fs":{$STDIO(fs)}},"startup":{"gateMs":30000}}`, map[string]string{"fs": "tool echo\n"})
+	endpoint := shared(t, s)
+	all := make([]*sidecar, guests)
+	for i := range all {
+		all[i] = w.attach(endpoint)
+	}
+	for call := range calls {
+		for _, g := range all {
+			must(t, g.say(fmt.Sprintf(`{"id":%d,"method":"tools/call","params":{"name":"mcp_fs_echo"}}`, 100+call)))
+		}
+		if call%(calls/reloads) == 1 && call/(calls/reloads) < reloads {
+			must(t, s.say(fmt.Sprintf(`{"id":%d,"method":"mcp/reload"}`, 10+call)))
+			must(t, s.expect([]string{fmt.Sprintf(`{"id":%d,"result":{"snapshot":{"servers":[{"phase":"ready"}]}}}`, 10+call)}, nil))
+			if pids := w.hub.PIDs("fs"); len(pids) != 1 {
+				t.Errorf("after a reload these processes live: %v", pids)
+			}
+		}
+	}
+	for i, g := range all {
+		counts, err := g.answers(calls)
+		must(t, err)
+		for id, n := range counts {
+			if n != 1 {
+				t.Errorf("guest %d: request %s was answered %d times", i, id, n)
+			}
+		}
+		must(t, g.stop())
+	}
+	if n := w.hub.Count(control.Event{Fake: "fs", Text: "started"}); n != 1+reloads {
+		t.Errorf("the server was started %d times, want once and once for each of %d reloads", n, reloads)
+	}
+	must(t, s.stop())
+	must(t, w.ended())
+}
+
+func TestL43AGuestThatFloodsAndDoesNotReadDelaysNobody(t *testing.T) {
+	t.Parallel()
+	w, s := session(t, `{"servers":{"fs":{$STDIO(fs)}}}`,
+		map[string]string{"fs": "tool echo\ntool hang\non tools/call hang\n  hold for ever\n"})
+	endpoint := shared(t, s)
+	flood := w.startUnread(headers, []string{"attach"}, []string{endpointVariable + "=" + endpoint})
+	must(t, flood.say(w.expand(`{"id":1,"method":"runtime/initialize","params":{$INIT}}`)))
+	for i := range 64 {
+		must(t, flood.say(fmt.Sprintf(`{"id":%d,"method":"tools/call","params":{"name":"mcp_fs_hang"}}`, 2+i)))
+	}
+	must(t, w.hub.Await(w.ctx, control.Event{Fake: "fs", Text: "holding for ever"}))
+	g := w.attach(endpoint)
+	for _, quick := range []*sidecar{g, s} {
+		for i := range 64 {
+			must(t, quick.say(fmt.Sprintf(`{"id":%d,"method":"tools/call","params":{"name":"mcp_fs_echo"}}`, 2+i)))
+		}
+		if _, err := quick.answers(64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(t, flood.cmd.Process.Kill())
+	for range 64 {
+		must(t, w.hub.Await(w.ctx, control.Event{Fake: "fs", Text: "got notifications/cancelled"}))
+	}
+	must(t, g.stop())
+	must(t, s.stop())
+	must(t, w.ended())
+}
+
+func TestL43NothingIsLeftWhenTheOwnersSidecarIsKilled(t *testing.T) {
+	t.Parallel()
+	w, s := session(t, stubbornSettings(quick), map[string]string{"npx": stubborn})
+	endpoint := shared(t, s)
+	g := w.attach(endpoint)
+	must(t, g.say(`{"id":2,"method":"tools/call","params":{"name":"mcp_npx_stuck"}}`))
+	must(t, w.hub.Await(w.ctx, control.Event{Fake: "npx", Text: "holding for ever"}))
+	must(t, s.cmd.Process.Kill())
+	must(t, g.exit(0)) // its connection is over, and so is it
+	must(t, w.ended())
+	// The next session takes away what the dead one left.
+	left := sockets(t, w)
+	if len(left) != 2 {
+		t.Fatalf("a killed sidecar left %v, want a socket and a lock", left)
+	}
+	next := w.start(headers, nil, nil)
+	must(t, next.say(initialize(w, `{}`)))
+	must(t, next.expect([]string{`{"id":1,"result":{}}`}, nil))
+	shared(t, next)
+	for _, path := range left {
+		if _, err := os.Lstat(path); err == nil {
+			t.Errorf("%s is still there", path)
+		}
+	}
+	must(t, next.stop())
+	if left := sockets(t, w); len(left) > 0 {
+		t.Errorf("an orderly end left %v", left)
+	}
+}
+
+func sockets(t *testing.T, w *world) []string {
+	t.Helper()
+	found, err := filepath.Glob(w.path("run/mcp-sidecar/*"))
+	must(t, err)
+	return found
+}
+
+func TestAServerThatFindsTheSocketGetsNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fakeFiles(map[string]string{"fs": "tool env\non tools/call env\n  env " + endpointVariable + "\n"}))
+	// The sidecar itself is started where another session may be joined.
+	s := w.start(headers, nil, []string{endpointVariable + "=unix:/another#secret-of-another"})
+	must(t, s.say(initialize(w, `{"servers":{"fs":{$STDIO(fs)}}}`)))
+	must(t, s.expect([]string{`{"id":1,"result":{}}`}, nil))
+	endpoint := shared(t, s)
+	must(t, s.say(`{"id":2,"method":"tools/call","params":{"name":"mcp_fs_env"}}`))
+	must(t, s.expect([]string{`{"id":2,"result":{"result":{"content":[{"text":""}]}}}`}, nil))
+
+	path, _, _ := strings.Cut(strings.TrimPrefix(endpoint, "unix:"), "#")
+	initialized := w.expand(`{"jsonrpc":"2.0","id":1,"method":"runtime/initialize","params":{$INIT}}`) + "\n"
+	for _, said := range []string{initialized, "mcp-sidecar guest \n" + initialized, "mcp-sidecar guest AAAAAAAAAAAAAAAAAAAAAAAAAA\n" + initialized} {
+		conn, err := new(net.Dialer).DialContext(w.ctx, "unix", path)
+		must(t, err)
+		_, err = io.WriteString(conn, said)
+		must(t, err)
+		heard, err := io.ReadAll(conn)
+		if err != nil && !errors.Is(err, net.ErrClosed) && !strings.Contains(err.Error(), "reset") {
+			t.Error(err)
+		}
+		if text := string(heard); !strings.HasPrefix(text, "refused: ") && text != "" || strings.Contains(text, "jsonrpc") {
+			t.Errorf("a stranger who said %q heard %q", said, text)
+		}
+		conn.Close()
+	}
+	must(t, s.stop())
+	must(t, w.ended())
+}
+
+func TestDoctorAsksTheSessionOfTheEditor(t *testing.T) {
+	t.Parallel()
+	w, s := session(t, `{"servers":{"fs":{$STDIO(fs)}}}`, map[string]string{"fs": "tool echo\n"})
+	endpoint := shared(t, s)
+	doctor := func(flags ...string) (stdout, stderr string) {
+		cmd := exec.CommandContext(w.ctx, binaries.sidecar, append([]string{"doctor"}, flags...)...)
+		cmd.Env = append(w.environment(), endpointVariable+"="+endpoint)
+		cmd.Dir = w.path("home")
+		var errs strings.Builder
+		cmd.Stderr = &errs
+		out, err := cmd.Output()
+		if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
+			t.Fatal(err)
+		}
+		return string(out), errs.String()
+	}
+	text, _ := doctor()
+	for _, want := range []string{"The session that runs (" + endpointVariable + ")", "in " + w.path("project") + "\n", "fs  ready"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("doctor does not say %q:\n%s", want, text)
+		}
+	}
+	text, _ = doctor("--json", "fs")
+	var report struct {
+		Cwd     string
+		Servers []struct{ Server struct{ Name, Phase string } }
+	}
+	must(t, json.Unmarshal([]byte(text), &report))
+	if report.Cwd != w.path("project") || len(report.Servers) != 1 || report.Servers[0].Server.Phase != "ready" {
+		t.Errorf("doctor --json says %s", text)
+	}
+	// What it says about another project, or about other wishes, is its own.
+	if text, _ = doctor("--cwd", w.path("home")); strings.Contains(text, "The session that runs") || strings.Contains(text, "fs  ready") {
+		t.Errorf("doctor --cwd says\n%s", text)
+	}
+	if n := w.hub.Count(control.Event{Fake: "fs", Text: "started"}); n != 1 {
+		t.Errorf("the server was started %d times", n)
+	}
+	must(t, s.stop())
+	text, complaint := doctor()
+	if !strings.Contains(complaint, "the session has ended") || !strings.Contains(text, "in "+w.path("home")+"\n") {
+		t.Errorf("after the session, doctor says\n%s\n%s", complaint, text)
+	}
+	must(t, w.ended())
+}
