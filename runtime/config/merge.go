@@ -56,10 +56,12 @@ func merged(defs []definition, merge merger) definition {
 	both := defs[0]
 	for i, def := range defs {
 		if i > 0 {
-			both.node = merge(both.node, def.node)
+			stands := both
 			if def.ofProject() && !both.ofProject() {
-				both = both.at(def)
+				stands = def
 			}
+			both.node = merge(both.node, def.node)
+			both = both.at(stands)
 		}
 		if def.whole {
 			break

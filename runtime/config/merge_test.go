@@ -109,6 +109,25 @@ func TestAProjectsPartMakesAServerTheProjects(t *testing.T) {
 	}
 }
 
+// A null says nothing in Crush's files, but it is where the entry of a project is.
+func TestAMergedEntryStandsWhereTheStrongestIs(t *testing.T) {
+	m := newMachine(t)
+	m.write(t, "home/project/crush.json", []byte(`{"mcp": {"a": null}}`))
+	m.write(t, "home/.config/crush/crush.json", []byte("{\"mcp\": {\n\n\"a\": {\"command\": \"c\", \"type\": \"sse\"}}}"))
+	r := m.discover(t)
+	if len(r.Entries) != 1 || len(r.Diagnostics) != 2 { // the user's own part is wrong as well
+		t.Fatal(m.render(r))
+	}
+	const line, column = 1, 15
+	path := m.path("home/project/crush.json")
+	if e := r.Entries[0]; e.Command != "c" || e.Path != path || e.Line != line || e.Column != column {
+		t.Errorf("the entry is %s:%d:%d, command %q", e.Path, e.Line, e.Column, e.Command)
+	}
+	if d := r.Diagnostics[0]; d.Path != path || d.Line != line || d.Column != column || d.Pointer != "/mcp/a" {
+		t.Errorf("the diagnostic is %+v", d)
+	}
+}
+
 // A token of a login that is written twice is left out twice.
 func TestWhatIsLeftOutOfAnEntryIsNotToldToBeRepeated(t *testing.T) {
 	m := newMachine(t)
