@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mcp-sidecar/mcp-sidecar/internal/disktest"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/disktest"
 )
 
 func TestADeadDiskIsWaitedForOnce(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/mcp-sidecar/mcp-sidecar/internal/disktest"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/disktest"
 )
 
 // writerDir makes a copy of this test binary a writer: see TestMain.

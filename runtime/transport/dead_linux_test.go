@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mcp-sidecar/mcp-sidecar/internal/disktest"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/disktest"
 )
 
 func TestADeadFileSystemIsWaitedForAsLongAsTheAttemptMayTake(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcp-sidecar/mcp-sidecar/internal/disktest"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/disktest"
 )
 
 func TestADeadDiskTrustsNothingAndSaysSo(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mcp-sidecar/mcp-sidecar/internal/disktest"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/disktest"
 )
 
 func TestTheFileIsForPeople(t *testing.T) {
