@@ -14,9 +14,10 @@ import (
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 )
 
-// TestNoHistoryStartsWhatWasNotAllowed has everything happen that bears on trust,
-// in any order and at once: files change, the user decides or is away, hosts
-// connect, disconnect, reload and configure. What nobody ever allowed never runs.
+// TestNoHistoryStartsWhatWasNotAllowed has everything happen that bears on trust
+// and inputs, in any order and at once: files change, the user decides, puts off,
+// and gives values or none, hosts connect, disconnect, reload and configure. What
+// nobody ever allowed never runs, and in the end nothing is left open.
 func TestNoHistoryStartsWhatWasNotAllowed(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -38,6 +39,13 @@ func untrustedHistory(t *testing.T, r *rand.Rand) {
 		}
 		return &rpc.ApproveResult{Decisions: all}, ctx.Err()
 	}
+	w.input = func(ctx context.Context, p *rpc.InputParams) (*rpc.InputResult, error) {
+		time.Sleep(200 * time.Millisecond)
+		if p.ID == "none" {
+			return &rpc.InputResult{}, nil
+		}
+		return &rpc.InputResult{Value: new("a-long-value")}, ctx.Err()
+	}
 	var mu sync.Mutex
 	started := 0
 	for _, s := range w.servers {
@@ -47,26 +55,35 @@ func untrustedHistory(t *testing.T, r *rand.Rand) {
 			if started++; slices.Contains(s.spec.Args, "bad") {
 				t.Errorf("%s was started", strings.Join(s.spec.Args, " "))
 			}
-			return plan{after: time.Duration(started%5) * 100 * time.Millisecond, tools: []string{"x"}}
+			return plan{
+				after: time.Duration(started%5) * 100 * time.Millisecond, tools: []string{"x", "y", "z"}[:1+started%3],
+				lingers: time.Duration(started%4) * 100 * time.Millisecond, call: answerAfter(time.Duration(started%3) * time.Second),
+			}
 		}
 	}
 	names := []string{"a", "b", "c"}
 	files := func() {
-		var list []string
+		var project, user []string
 		for _, name := range names {
-			switch r.IntN(6) {
+			switch r.IntN(8) {
 			case 0: // it is not there
 			case 1:
-				list = append(list, fmt.Sprintf(`%q: {"command": %q, "args": ["bad"], "enabled": false}`, name, name))
+				project = append(project, fmt.Sprintf(`%q: {"command": %q, "args": ["bad"], "enabled": false}`, name, name))
 			case 2:
-				list = append(list, fmt.Sprintf(`%q: {"command": %q, "enabled": false}`, name, name))
+				project = append(project, fmt.Sprintf(`%q: {"command": %q, "enabled": false}`, name, name))
 			case 3, 4:
-				list = append(list, fmt.Sprintf(`%q: {"command": %q, "args": ["bad"]}`, name, name))
+				project = append(project, fmt.Sprintf(`%q: {"command": %q, "args": ["bad"]}`, name, name))
+			case 5:
+				user = append(user, fmt.Sprintf(`%q: {"command": %q, "args": ["${input:one}"]}`, name, name))
+			case 6:
+				user = append(user, fmt.Sprintf(`%q: {"command": %q, "args": ["${input:one}", "${input:none}"]}`, name, name))
 			default:
-				list = append(list, fmt.Sprintf(`%q: {"command": %q}`, name, name))
+				project = append(project, fmt.Sprintf(`%q: {"command": %q}`, name, name))
 			}
 		}
-		w.write(".mcp.json", `{"mcpServers": {`+strings.Join(list, ", ")+`}}`)
+		w.write(".mcp.json", `{"mcpServers": {`+strings.Join(project, ", ")+`}}`)
+		w.write(userVSCode, `{"inputs": [{"id": "one", "type": "promptString"}, {"id": "none", "type": "promptString"}],
+			"servers": {`+strings.Join(user, ", ")+`}}`)
 	}
 	files()
 	w.open()
@@ -75,7 +92,7 @@ func untrustedHistory(t *testing.T, r *rand.Rand) {
 	var asked sync.WaitGroup
 	for range 200 {
 		name, draw := names[r.IntN(3)], r.IntN(3)
-		switch r.IntN(8) {
+		switch r.IntN(9) {
 		case 0, 1:
 			files()
 			w.files.changed()
@@ -105,6 +122,9 @@ func untrustedHistory(t *testing.T, r *rand.Rand) {
 					_, _ = w.c.TrustAllow(t.Context(), p)
 				}
 			})
+		case 8:
+			off := []string{name, name + "/x"}[:draw]
+			asked.Go(func() { w.configured(rpc.Settings{Disabled: off}) })
 		}
 		if draw > 0 {
 			time.Sleep(time.Duration(r.IntN(400)) * time.Millisecond)
@@ -115,9 +135,38 @@ func untrustedHistory(t *testing.T, r *rand.Rand) {
 	if started < 10 {
 		t.Errorf("%d starts: the history proves nothing", started)
 	}
-	for _, s := range w.m.Snapshot().Servers {
-		if s.Phase != rpc.PhaseReady && s.Phase != rpc.PhaseUntrusted && s.Phase != rpc.PhaseDisabled && s.Phase != rpc.PhaseStopped {
-			t.Errorf("%s is %s in the end", s.Name, s.Phase)
+	w.settled()
+	w.reloaded(rpc.ReloadFull)
+	time.Sleep(5 * time.Minute)
+	w.settled()
+}
+
+// settled says what is left open, which is to be nothing when nothing happens.
+func (w *world) settled() {
+	w.t.Helper()
+	_ = w.m.do(func() {
+		m := w.m
+		if m.round != nil || m.question != nil || m.searching || m.again || len(m.leaving)+len(m.carried) > 0 {
+			w.t.Error("a round, a question or a discovery is open")
+		}
+		for name, mem := range m.members {
+			if mem.over || mem.held || mem.fresh || len(mem.asks) > 0 {
+				w.t.Errorf("%s is in the middle of a round: over %v, held %v, fresh %v, %d asks", name, mem.over, mem.held, mem.fresh, len(mem.asks))
+			}
+			phase := mem.rec.Phase
+			if mem.rest != "" && phase != mem.rest || mem.rest == "" && resting(phase) && phase != rpc.PhaseStopped || connecting(phase) {
+				w.t.Errorf("%s is %s, and is to rest as %q", name, phase, mem.rest)
+			}
+		}
+	})
+	snap := w.m.Snapshot()
+	count := map[string]int{}
+	for _, tool := range snap.Tools {
+		count[tool.Server]++
+	}
+	for _, s := range snap.Servers {
+		if n := count[s.Name]; n != s.Tools.Count || resting(s.Phase) && n > 0 {
+			w.t.Errorf("%s is %s with %d tools, and says %d", s.Name, s.Phase, n, s.Tools.Count)
 		}
 	}
 }
