@@ -166,9 +166,9 @@ func (a *attempts) forgetEra() {
 	}
 }
 
-// cache is nil when there is none.
+// cache is nil when there is none, as the settings are now: a session may be older.
 func (a *attempts) cache() *toolcache.Cache {
-	if !a.set.cache {
+	if !a.m.view.Load().set.cache {
 		return nil
 	}
 	return a.m.opt.Cache
@@ -183,10 +183,10 @@ type saved struct {
 
 // remember gives the function that writes a list to the cache.
 func (a *attempts) remember(info transport.Info) func(*toolList) {
-	if a.cache() == nil {
-		return func(*toolList) {}
-	}
 	return func(l *toolList) {
+		if a.cache() == nil {
+			return
+		}
 		a.saved.mu.Lock()
 		defer a.saved.mu.Unlock()
 		if l.time.Before(a.saved.newest) {

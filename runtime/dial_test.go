@@ -178,13 +178,14 @@ func TestForgettingTheEraNeverBringsAnOlderListBack(t *testing.T) {
 		opt: Options{Cache: toolcache.Open(t.TempDir(), slog.New(slog.DiscardHandler))}, redact: &redactor{},
 		log: slog.New(slog.DiscardHandler),
 	}
+	m.view.Store(&view{set: settings{cache: true}})
 	list := func(tool string) *toolList {
 		return listOf([]json.RawMessage{json.RawMessage(`{"name":"` + tool + `","inputSchema":{"type":"object"}}`)})
 	}
 	for i := range 200 { // for every order in which two goroutines may run
 		a := &attempts{
 			m: m, c: candidate{key: toolcache.NewKey(fmt.Sprint(i))}, era: transport.EraStateful,
-			set: settings{cache: true, maxAge: time.Hour}, saved: &saved{},
+			set: settings{maxAge: time.Hour}, saved: &saved{},
 		}
 		retuned := *a // what a reload makes of it while its session goes on
 		remember := a.remember(transport.Info{Era: transport.EraStateful})

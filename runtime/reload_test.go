@@ -2,11 +2,13 @@ package runtime
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/toolcache"
 )
 
 // reloaded notes the answer to a reload.
@@ -355,5 +357,38 @@ func TestL34DisconnectDuringAReloadTakesTheToolsOutAtOnce(t *testing.T) {
 			"0s disconnected revision 2: b/y deferred",
 			"10s b ready 1 live",
 		)
+	})
+}
+
+// The cache is switched off and on for what runs, too.
+func TestConfigureSwitchesTheCacheOfServersThatRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &scripted{dial: always(plan{tools: []string{"x"}})}
+		w := newWorld(t, map[string]*scripted{"a": a})
+		w.open()
+		defer w.close()
+		w.initialize(rpc.Settings{})
+		for _, step := range []struct {
+			on   bool
+			tool string
+			want int // tools that are cached then
+		}{{false, "y", 1}, {true, "z", 3}} {
+			w.configured(rpc.Settings{Cache: &rpc.CacheSettings{Enabled: &step.on}})
+			s := a.session()
+			s.mu.Lock()
+			s.tools = append(slices.Clone(s.tools), step.tool)
+			s.mu.Unlock()
+			s.hooks.ToolsChanged()
+			time.Sleep(time.Second)
+			synctest.Wait()
+			var key toolcache.Key
+			_ = w.m.do(func() { key = w.m.members["a"].key })
+			if l, _ := w.cache.Load(key, time.Hour, time.Now()); len(l.Tools) != step.want {
+				t.Errorf("with the cache on %v it has %d tools, not %d", step.on, len(l.Tools), step.want)
+			}
+		}
+		if a.dials != 1 {
+			t.Errorf("%d attempts", a.dials)
+		}
 	})
 }
