@@ -90,7 +90,7 @@ func (m *Manager) start(w candidate, rest rpc.Phase, former *member) *member {
 		mem.saved = former.saved
 	}
 	b := serverStart{
-		name: w.entry.Name, log: m.log, secrets: m.redact, logSeq: &m.logSeq,
+		name: w.entry.Name, log: m.log, secrets: m.redact, ring: newLogRing(m.redact, &m.logSeq),
 		pol:     policy{auto: m.set.auto, remote: w.entry.Kind != "stdio", jitter: m.opt.Jitter},
 		phase:   rest,
 		err:     w.err,
@@ -108,6 +108,7 @@ func (m *Manager) start(w candidate, rest rpc.Phase, former *member) *member {
 	}
 	if former != nil {
 		mem.shown, mem.said = former.shown, former.said
+		b.ring = former.srv.ring // what was written is why it was reloaded, maybe
 		if rest == "" && former.rest == "" {
 			b.err = former.rec.Error // until an attempt succeeds; why it rested is over
 		}

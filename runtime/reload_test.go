@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -390,5 +391,26 @@ func TestConfigureSwitchesTheCacheOfServersThatRun(t *testing.T) {
 		if a.dials != 1 {
 			t.Errorf("%d attempts", a.dials)
 		}
+	})
+}
+
+func TestWhatAServerWroteIsKeptThroughAReload(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, map[string]*scripted{"a": {dial: func(n int) plan {
+			return plan{stderr: []string{fmt.Sprint("start ", n)}, tools: []string{"x"}}
+		}}})
+		w.open()
+		defer w.close()
+		w.initialize(rpc.Settings{})
+		w.reloaded(rpc.ReloadFull)
+		logs, err := w.c.Logs(t.Context(), &rpc.LogsParams{Server: "a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, l := range logs.Lines {
+			got = append(got, fmt.Sprint(l.Seq, " ", l.Text))
+		}
+		w.expectAll(got, "1 start 1", "2 start 2")
 	})
 }

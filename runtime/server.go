@@ -82,7 +82,7 @@ type serverStart struct {
 	name    string
 	log     *slog.Logger
 	secrets *redactor
-	logSeq  *atomic.Int64
+	ring    *logRing
 	pol     policy
 	phase   rpc.Phase        // a resting phase, or "" to connect at once
 	err     *rpc.ServerError // why it rests
@@ -101,7 +101,7 @@ func newServer(b serverStart) *server {
 	s := &server{
 		name: b.name, connect: b.connect, publish: b.publish, said: b.said, log: b.log, clean: b.secrets.clean,
 		inbox: newMailbox[any](), done: make(chan struct{}),
-		calls: newTurnstile(callsRunning, callsWaiting, callsAssured), ring: newLogRing(b.secrets, b.logSeq),
+		calls: newTurnstile(callsRunning, callsWaiting, callsAssured), ring: b.ring,
 		pol: b.pol, gone: b.after, tools: b.cached, intro: b.intro,
 		retry: stoppedTimer(), burst: stoppedTimer(), chatter: stoppedTimer(),
 	}

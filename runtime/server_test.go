@@ -21,8 +21,9 @@ func TestPanicInTheLoopOfAServerCostsWhatItWasAbout(t *testing.T) {
 		begun, bugs := time.Now(), 4
 		var told []string
 		s := newServer(serverStart{
-			name: "a", log: slog.New(slog.DiscardHandler), secrets: &redactor{}, logSeq: new(atomic.Int64),
-			pol: policy{auto: true, jitter: func() float64 { return 0 }},
+			name: "a", log: slog.New(slog.DiscardHandler), secrets: &redactor{},
+			ring: newLogRing(nil, new(atomic.Int64)),
+			pol:  policy{auto: true, jitter: func() float64 { return 0 }},
 			connect: func(_ context.Context, _ <-chan struct{}, h transport.Hooks, _ func([]string)) (*connection, error) {
 				h.Stderr("about to fail")
 				time.Sleep(time.Second)
