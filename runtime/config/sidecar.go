@@ -47,7 +47,9 @@ func decodeNative(f *fields) {
 	f.reach(nil)
 	e.Timeout = f.milliseconds("timeout")
 	e.CallTimeout = f.milliseconds("callTimeout")
-	if tools := f.object("tools"); tools != nil {
+	if list := f.get("tools"); list != nil && list.kind == array {
+		e.Include = f.list("tools") // as Copilot has it, which reads some of these files too
+	} else if tools := f.object("tools"); tools != nil {
 		e.Include = f.listOf(tools.get("include"))
 		e.Exclude = f.listOf(tools.get("exclude"))
 		f.unknown(tools, []string{"include", "exclude"})
