@@ -70,7 +70,9 @@ type Sidecar interface {
 
 	// Reload reads all configuration again. Mode "full" disconnects and
 	// reconnects every server, "changed" only those whose entry changed. What
-	// it changes in the tool set comes with the answer, in one step.
+	// it changes in the tool set comes with the answer, in one step. Calls that run
+	// on a server it restarts end with an error result; after a changed file that
+	// the sidecar notices by itself, they come to their end first.
 	//
 	//rpc:method mcp/reload
 	//rpc:errors 1008

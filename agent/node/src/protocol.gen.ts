@@ -1219,7 +1219,9 @@ export interface HostRequests {
   /**
    * mcp/reload reads all configuration again. Mode "full" disconnects and
    * reconnects every server, "changed" only those whose entry changed. What
-   * it changes in the tool set comes with the answer, in one step.
+   * it changes in the tool set comes with the answer, in one step. Calls that run
+   * on a server it restarts end with an error result; after a changed file that
+   * the sidecar notices by itself, they come to their end first.
    */
   "mcp/reload": { params: ReloadParams; result: SnapshotResult };
   /** tools/snapshot is the whole current truth: revision, tools, servers, errors. */

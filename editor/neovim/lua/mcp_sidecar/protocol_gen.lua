@@ -756,7 +756,7 @@ M.method = {
   configure = 'runtime/configure',
   --- runtime/shutdown stops every server and then answers. Afterwards only runtime/exit is taken; other requests get 1006. A guest's ends its own connection, and stops nothing.
   shutdown = 'runtime/shutdown',
-  --- mcp/reload reads all configuration again. Mode "full" disconnects and reconnects every server, "changed" only those whose entry changed. What it changes in the tool set comes with the answer, in one step.
+  --- mcp/reload reads all configuration again. Mode "full" disconnects and reconnects every server, "changed" only those whose entry changed. What it changes in the tool set comes with the answer, in one step. Calls that run on a server it restarts end with an error result; after a changed file that the sidecar notices by itself, they come to their end first.
   reload = 'mcp/reload',
   --- tools/snapshot is the whole current truth: revision, tools, servers, errors.
   snapshot = 'tools/snapshot',
