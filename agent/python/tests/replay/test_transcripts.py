@@ -18,7 +18,9 @@ _FOLDERS = {"conformance/transcripts": 60, "conformance/clients": 13}
 def _played(folder: str) -> list[tuple[DialogueFile, Transcript]]:
     files = [(file, read_transcript(file.text, expand)) for file in dialogues_in(folder)]
     # Those with raw bytes are not about clients, those with guests are about several at once.
-    return [(file, read) for file, read in files if not any(step.verb in ("raw", "attach") for step in read.steps)]
+    return [
+        (file, read) for file, read in files if not any(step.verb in ("raw", "attach") for step in read.steps)
+    ]
 
 
 class Transcripts(unittest.IsolatedAsyncioTestCase):
