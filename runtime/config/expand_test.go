@@ -225,6 +225,7 @@ func TestTheWorkspaceFolderOfAProjectFileIsItsProject(t *testing.T) {
 }
 
 func TestManyBracesCostNoMoreThanTheirNumber(t *testing.T) {
+	t.Parallel()
 	// Each of these takes minutes if a brace is looked for from every "${".
 	const many = 1 << 17
 	for _, s := range []string{

@@ -170,6 +170,7 @@ func utf16Text(s string, mark, bigEndian bool) string {
 }
 
 func TestEveryReaderCopesWithEveryInput(t *testing.T) {
+	t.Parallel()
 	for _, reader := range readersUnderTest() {
 		t.Run(reader.name, func(t *testing.T) {
 			m := newMachine(t)
@@ -222,6 +223,7 @@ func TestAFileOfExactlyTheLimitIsRead(t *testing.T) {
 }
 
 func TestNoDiagnosticRepeatsAValue(t *testing.T) {
+	t.Parallel()
 	const secret = "hunter2hunter2"
 	quoted := []string{`"` + secret + `"`, secret, `"` + secret + "\n\"", `"\` + secret + `"`}
 	words := []string{`"good-server"`, `"c"`, `"x"`, `"npx"`, `1`, `"yes"`, `"lost"`}

@@ -9,6 +9,7 @@ import (
 // A file of any bytes is read or refused in a time that grows no faster than the
 // file: what does not, does not end here.
 func TestLanguagesEndSoon(t *testing.T) {
+	t.Parallel()
 	const size = 1 << 20
 	repeat := func(before, pattern, after string) string {
 		return before + strings.Repeat(pattern, size/len(pattern)) + after

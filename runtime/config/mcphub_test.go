@@ -65,6 +65,7 @@ func TestMCPHubTakesVariablesOfTheEntryBeforeTheEnvironments(t *testing.T) {
 }
 
 func TestAnEntrysOwnEnvCannotGrowItWithoutBounds(t *testing.T) {
+	t.Parallel()
 	for _, e := range []Entry{
 		{Env: map[string]string{"A": strings.Repeat("a", 1<<14)}, URL: strings.Repeat("${A}", 1<<10)},
 		{Env: map[string]string{"A": strings.Repeat("a", 1<<14), "B": strings.Repeat("${A}", 1<<10)}},

@@ -64,6 +64,7 @@ func oddTOML(wrap func(servers string) string) []oddInput {
 }
 
 func TestNoDiagnosticRepeatsAValueOfTOML(t *testing.T) {
+	t.Parallel()
 	const secret = "hunter2hunter2"
 	m := newMachine(t)
 	for _, in := range oddTOML(func(s string) string { return s }) {
