@@ -204,21 +204,62 @@ func TestAServerThatFindsTheSocketGetsNothing(t *testing.T) {
 	must(t, w.ended())
 }
 
+// command is a command of the sidecar's where a session may be joined.
+func (w *world) command(endpoint string, words ...string) *exec.Cmd {
+	cmd := exec.CommandContext(w.ctx, binaries.sidecar, words...)
+	cmd.Env = append(w.environment(), endpointVariable+"="+endpoint)
+	cmd.Dir = w.path("home")
+	return cmd
+}
+
+// run has a command run to its end.
+func (w *world) run(endpoint string, words ...string) (code int, stdout, stderr string) {
+	w.t.Helper()
+	cmd := w.command(endpoint, words...)
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
+		w.t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), string(out), errs.String()
+}
+
+func TestWhoIsNotLetInIsToldWhyInALine(t *testing.T) {
+	t.Parallel()
+	w, s := session(t, `{"servers":{"fs":{$STDIO(fs)}}}`, map[string]string{"fs": "tool echo\n"})
+	endpoint := shared(t, s)
+	path, _, _ := strings.Cut(endpoint, "#")
+	refused := func(endpoint, want string) {
+		t.Helper()
+		for command, more := range map[string]string{"attach": "", "doctor": "(without that variable, or with --cwd, "} {
+			code, stdout, stderr := w.run(endpoint, command)
+			if code != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 ||
+				!strings.HasPrefix(stderr, "mcp-sidecar: "+endpointVariable+want) || !strings.Contains(stderr, more) {
+				t.Errorf("%s ended with %d and said %q%s", command, code, stderr, stdout)
+			}
+		}
+	}
+	refused("/run/x.sock", ": it should be unix:PATH#TOKEN")
+	refused(path, ": it should be unix:PATH#TOKEN")
+	refused(path+"#AAAAAAAAAAAAAAAAAAAAAAAAAA", ": "+strings.TrimPrefix(path, "unix:")+": not let in: this is not the session's token")
+	must(t, s.stop())
+	for variable, want := range map[string]string{"": " is not set: the host", endpoint: ": the session has ended: nobody listens at "} {
+		code, stdout, stderr := w.run(variable, "attach")
+		if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "mcp-sidecar: "+endpointVariable+want) {
+			t.Errorf("attach ended with %d and said %q%s", code, stderr, stdout)
+		}
+	}
+	must(t, w.ended())
+}
+
 func TestDoctorAsksTheSessionOfTheEditor(t *testing.T) {
 	t.Parallel()
 	w, s := session(t, `{"servers":{"fs":{$STDIO(fs)}}}`, map[string]string{"fs": "tool echo\n"})
 	endpoint := shared(t, s)
 	doctor := func(flags ...string) (stdout, stderr string) {
-		cmd := exec.CommandContext(w.ctx, binaries.sidecar, append([]string{"doctor"}, flags...)...)
-		cmd.Env = append(w.environment(), endpointVariable+"="+endpoint)
-		cmd.Dir = w.path("home")
-		var errs strings.Builder
-		cmd.Stderr = &errs
-		out, err := cmd.Output()
-		if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
-			t.Fatal(err)
-		}
-		return string(out), errs.String()
+		_, stdout, stderr = w.run(endpoint, append([]string{"doctor"}, flags...)...)
+		return stdout, stderr
 	}
 	text, _ := doctor()
 	for _, want := range []string{"The session that runs (" + endpointVariable + ")", "in " + w.path("project") + "\n", "fs  ready"} {
@@ -236,15 +277,21 @@ func TestDoctorAsksTheSessionOfTheEditor(t *testing.T) {
 		t.Errorf("doctor --json says %s", text)
 	}
 	// What it says about another project, or about other wishes, is its own.
-	if text, _ = doctor("--cwd", w.path("home")); strings.Contains(text, "The session that runs") || strings.Contains(text, "fs  ready") {
-		t.Errorf("doctor --cwd says\n%s", text)
+	for _, flags := range [][]string{{"--cwd", w.path("home")}, {"--trust=deny"}, {"--timeout=5"}} {
+		if text, _ = doctor(flags...); !strings.HasPrefix(text, "mcp-sidecar ") || strings.Contains(text, "fs  ready") {
+			t.Errorf("doctor %s says\n%s", flags, text)
+		}
+	}
+	_, complaint := doctor("fz")
+	if want := "mcp-sidecar: " + endpointVariable + `: unknown server "fz"; did you mean fs? (`; !strings.HasPrefix(complaint, want) {
+		t.Errorf("doctor of a server that is not there says %q", complaint)
 	}
 	if n := w.hub.Count(control.Event{Fake: "fs", Text: "started"}); n != 1 {
 		t.Errorf("the server was started %d times", n)
 	}
 	must(t, s.stop())
-	text, complaint := doctor()
-	if !strings.Contains(complaint, "the session has ended") || !strings.Contains(text, "in "+w.path("home")+"\n") {
+	text, complaint = doctor()
+	if !strings.Contains(complaint, "the session has ended") || !strings.HasSuffix(complaint, "session of doctor's own\n") || !strings.Contains(text, "in "+w.path("home")+"\n") {
 		t.Errorf("after the session, doctor says\n%s\n%s", complaint, text)
 	}
 	must(t, w.ended())

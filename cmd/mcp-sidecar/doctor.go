@@ -33,9 +33,9 @@ func doctor(ctx context.Context, f *flags, w *world, log *slog.Logger, words []s
 		case err == nil:
 			return tellReport(ctx, f, w, report, "The session that runs ("+share.Variable+"), as it is now:\n\n")
 		case !errors.Is(err, share.ErrGone):
-			return failed(ctx, w, fmt.Errorf("%w; without that variable, doctor examines a session of its own", err))
+			return failed(ctx, w, fmt.Errorf("%w (without that variable, or with --cwd, doctor examines a session of its own)", err))
 		}
-		printLine(w.err, "%v: this is about a session of doctor's own.", err)
+		printLine(w.err, "mcp-sidecar: %v; what follows is about a session of doctor's own", err)
 	}
 	return f.withServers(ctx, w, log, only, func(ctx context.Context, client *runtime.Client, _ *rpc.Snapshot) int {
 		report, err := client.Doctor(ctx, &rpc.DoctorParams{Server: only})

@@ -13,7 +13,7 @@ import (
 )
 
 // errNoEndpoint is for a guest without an invitation.
-var errNoEndpoint = errors.New(share.Variable + " is not set: it has what runtime/share answers to the host that owns the session")
+var errNoEndpoint = errors.New(share.Variable + " is not set: the host that owns a session gets its value by runtime/share, and hands it on")
 
 // join makes us a guest of the session that the environment names.
 func (w *world) join(ctx context.Context) (*net.UnixConn, error) {
@@ -48,12 +48,14 @@ func (f *flags) askSession(ctx context.Context, w *world, log *slog.Logger, only
 		err = guest.Ask(ctx, rpc.MethodDoctor, &rpc.DoctorParams{Server: only}, report)
 	}
 	switch {
+	case err == nil:
+		return report, nil
 	case errors.Is(err, rpc.ErrClosed):
-		return nil, fmt.Errorf("%s: %w", share.Variable, share.ErrGone) // just now
+		err = share.ErrGone // just now
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("%s: %w", share.Variable, context.Cause(ctx))
+		err = context.Cause(ctx)
 	}
-	return report, err
+	return nil, fmt.Errorf("%s: %w", share.Variable, err)
 }
 
 // sessionPatience is how long a session may take to examine itself, which it does

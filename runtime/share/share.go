@@ -258,7 +258,7 @@ func parse(invitation string) (path, token string, err error) {
 	rest, ok := strings.CutPrefix(invitation, scheme)
 	at := strings.LastIndexByte(rest, '#')
 	if !ok || at < 0 || at == len(rest)-1 || !filepath.IsAbs(rest[:at]) {
-		return "", "", errors.New("it has the form unix:PATH#TOKEN, as runtime/share gives it")
+		return "", "", errors.New("it should be unix:PATH#TOKEN, as runtime/share answered, with an absolute PATH")
 	}
 	return rest[:at], rest[at+1:], nil
 }
