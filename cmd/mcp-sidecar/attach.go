@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
+	"syscall"
+	"time"
 )
 
 // attach joins the session of the endpoint and passes bytes on, both ways.
@@ -20,19 +22,32 @@ func attach(ctx context.Context, _ *flags, w *world, _ *slog.Logger, _ []string)
 	leave := context.AfterFunc(ctx, func() { conn.Close() })
 	defer leave()
 	go w.passOn(conn) // ends with standard input, or with the process
-	if _, err := io.Copy(w.out, conn); err != nil && ctx.Err() == nil {
-		fmt.Fprintln(w.err, "mcp-sidecar: the session:", err)
+	_, err = io.Copy(w.out, conn)
+	if ctx.Err() != nil || over(err) {
+		return exitOK
 	}
-	return exitOK
+	return failed(ctx, w, err)
 }
 
-// passOn gives what is typed to the session. At its end the session is told that
-// no more comes, or that nobody is there, if nobody reads what it says.
+// over says that copying has ended because either end has: the session, or the
+// program that it was for.
+func over(err error) bool {
+	return err == nil || errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)
+}
+
+// readerPause is the time between two looks at whether somebody still reads.
+const readerPause = 100 * time.Millisecond
+
+// passOn gives the session what the program says. At its end the session is told
+// that no more comes, and that nobody is there as soon as nobody reads what it says:
+// the ends of a program that is killed are closed one after the other.
 func (w *world) passOn(conn *net.UnixConn) {
 	_, _ = io.Copy(conn, w.in) // either end has ended
 	if hasReader(w.out) {
 		_ = conn.CloseWrite()
-	} else {
-		conn.Close()
 	}
+	for hasReader(w.out) {
+		time.Sleep(readerPause)
+	}
+	conn.Close()
 }
