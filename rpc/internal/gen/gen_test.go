@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -21,6 +22,26 @@ func TestGeneratedFilesAreFresh(t *testing.T) {
 		} else if !bytes.Equal(got, want) {
 			t.Errorf("%s is stale: run go generate ./rpc", name)
 		}
+	}
+}
+
+func TestTheSessionInTheDocumentNamesWhatIsAnswered(t *testing.T) {
+	text, err := os.ReadFile("session.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := parse("../../protocol.go", "../../errors.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, m := range p.methods {
+		if m.fromHost() && m.answered() && !m.isNotified() {
+			names = append(names, strconv.Quote(m.wire))
+		}
+	}
+	if want := `"methods":[` + strings.Join(names, ",") + `]`; !strings.Contains(string(text), want) {
+		t.Errorf("session.txt should have %s", want)
 	}
 }
 
