@@ -69,14 +69,15 @@ as a server that waits for approval or two of one name, are no failures.
 
 Where ` + share.Variable + ` is set, as in the terminal of an editor that shares
 its session, that session is asked, and nothing is started; with --cwd, --trust
-or --timeout it is a session of doctor's own again.`
+or --timeout, and when it has ended, it is a session of doctor's own again.`
 	case cmdAttach:
 		return `mcp-sidecar attach [options]
 
 Joins the session whose endpoint is in ` + share.Variable + `, and passes on what the
 program that started it says and what the session says, byte for byte: the wire
-of PROTOCOL.md, for a guest. A host gets the endpoint by runtime/share. Exit code 0 when the
-session or the program ends it, 1 if it is not let in.`
+of PROTOCOL.md, for a guest. The host that owns the session gets the endpoint by
+runtime/share, and puts it into the environment of those it lets in. Exit code 0
+when the session or the program ends it, 1 if it is not let in.`
 	case cmdConfig:
 		return `mcp-sidecar config [options]
 
