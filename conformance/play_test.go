@@ -139,6 +139,9 @@ func (p *player) as(name string) error {
 	return nil
 }
 
+// endpointVariable is where guests find the endpoint.
+const endpointVariable = "MCP_SIDECAR_ENDPOINT"
+
 // attach starts a guest.
 func (p *player) attach(name string) error {
 	var endpoint string
@@ -148,7 +151,7 @@ func (p *player) attach(name string) error {
 	if p.others[name] != nil || name == p.name || name == owner {
 		return fmt.Errorf("there is a %s already", name)
 	}
-	p.others[name] = p.start(headers, []string{"attach"}, []string{"MCP_SIDECAR_ENDPOINT=" + endpoint})
+	p.others[name] = p.start(headers, []string{"attach"}, []string{endpointVariable + "=" + endpoint})
 	return nil
 }
 

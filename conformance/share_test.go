@@ -17,9 +17,6 @@ import (
 	"github.com/mcp-sidecar/mcp-sidecar/conformance/control"
 )
 
-// endpointVariable is where guests find the endpoint.
-const endpointVariable = "MCP_SIDECAR_ENDPOINT"
-
 // shared has a session opened to guests, and gives its endpoint.
 func shared(t *testing.T, s *sidecar) string {
 	t.Helper()
