@@ -200,14 +200,16 @@ func sockets(t *testing.T, w *world) []string {
 
 func TestAServerThatFindsTheSocketGetsNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, fakeFiles(map[string]string{"fs": "tool env\non tools/call env\n  env " + endpointVariable + "\n"}))
+	w := newWorld(t, fakeFiles(map[string]string{"fs": "tool env\non tools/call env\n  env " + endpointVariable + "\ntool told\non tools/call told\n  env TOLD\n"}))
 	// The sidecar itself is started where another session may be joined.
 	s := w.start(headers, nil, []string{endpointVariable + "=unix:/another#secret-of-another"})
-	must(t, s.say(initialize(w, `{"servers":{"fs":{$STDIO(fs)}}}`)))
+	must(t, s.say(initialize(w, `{"servers":{"fs":{$STDIO(fs),"env":{"TOLD":"!printenv `+endpointVariable+` || echo nothing"}}}}`)))
 	must(t, s.expect([]string{`{"id":1,"result":{}}`}, nil))
 	endpoint := shared(t, s)
 	must(t, s.say(`{"id":2,"method":"tools/call","params":{"name":"mcp_fs_env"}}`))
 	must(t, s.expect([]string{`{"id":2,"result":{"result":{"content":[{"text":""}]}}}`}, nil))
+	must(t, s.say(`{"id":3,"method":"tools/call","params":{"name":"mcp_fs_told"}}`))
+	must(t, s.expect([]string{`{"id":3,"result":{"result":{"content":[{"text":"nothing"}]}}}`}, nil))
 
 	path, _, _ := strings.Cut(strings.TrimPrefix(endpoint, "unix:"), "#")
 	initialized := w.expand(`{"jsonrpc":"2.0","id":1,"method":"runtime/initialize","params":{$INIT}}`) + "\n"

@@ -1,12 +1,15 @@
 package runtime
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 )
 
 func TestSecretsAreHidden(t *testing.T) {
@@ -82,5 +85,18 @@ func BenchmarkClean(b *testing.B) {
 				r.clean(line)
 			}
 		})
+	}
+}
+
+func TestTheSecretOfAnEndpointIsTakenOut(t *testing.T) {
+	m := &Manager{redact: &redactor{}, opt: Options{Share: func(context.Context) (endpoint, secret string, err error) {
+		return "unix:/run/a.sock#SECRET-TOKEN", "SECRET-TOKEN", nil
+	}}}
+	answer, err := (&Client{m: m}).Share(t.Context(), &rpc.ShareParams{})
+	if err != nil || answer.Endpoint != "unix:/run/a.sock#SECRET-TOKEN" {
+		t.Errorf("%v, %v", answer, err)
+	}
+	if got := m.redact.clean(answer.Endpoint); got != "unix:/run/a.sock#[redacted]" {
+		t.Errorf("%q", got)
 	}
 }
