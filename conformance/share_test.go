@@ -161,6 +161,41 @@ func TestL43AttachEndsWithTheProgramThatItIsFor(t *testing.T) {
 	must(t, w.ended())
 }
 
+func TestAttachEndsQuietlyWhenNobodyReadsAndSaysWhatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	w, s := session(t, `{}`, nil)
+	endpoint := shared(t, s)
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	read, unread, err := os.Pipe()
+	must(t, err)
+	read.Close()
+	defer unread.Close()
+	for complaint, out := range map[string]*os.File{"": unread, "no space left": full} {
+		cmd := w.command(endpoint, "attach")
+		stdin, err := cmd.StdinPipe() // stays open
+		must(t, err)
+		var errs strings.Builder
+		cmd.Stdout, cmd.Stderr = out, &errs
+		must(t, cmd.Start())
+		_, err = io.WriteString(stdin, w.expand(`{"jsonrpc":"2.0","id":1,"method":"runtime/initialize","params":{$INIT}}`)+"\n")
+		must(t, err)
+		_ = cmd.Wait() // its code is looked at
+		want := 0
+		if complaint != "" {
+			want = 1
+		}
+		if code := cmd.ProcessState.ExitCode(); code != want || (errs.Len() > 0) != (want == 1) || !strings.Contains(errs.String(), complaint) {
+			t.Errorf("attach ended with %d and said %q", code, errs.String())
+		}
+	}
+	must(t, s.stop())
+	must(t, w.ended())
+}
+
 func TestL43NothingIsLeftWhenTheOwnersSidecarIsKilled(t *testing.T) {
 	t.Parallel()
 	w, s := session(t, stubbornSettings(quick), map[string]string{"npx": stubborn})

@@ -22,7 +22,8 @@ func attach(ctx context.Context, _ *flags, w *world, _ *slog.Logger, _ []string)
 	leave := context.AfterFunc(ctx, func() { conn.Close() })
 	defer leave()
 	go w.passOn(conn) // ends with standard input, or with the process
-	_, err = io.Copy(w.out, conn)
+	// Not by splice, whose errors do not tell what is wrong with the output.
+	_, err = io.Copy(struct{ io.Writer }{w.out}, conn)
 	if ctx.Err() != nil || over(err) {
 		return exitOK
 	}
