@@ -31,6 +31,30 @@ func TestAStrangersTimeIsForTheWholeLine(t *testing.T) {
 	})
 }
 
+func TestWhoIsInHasAllTheTimeInTheWorld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &Endpoint{token: "T", strangers: &lobby{}, guests: make(chan struct{}, 1)}
+		ours, theirs := net.Pipe()
+		var peer sync.WaitGroup
+		peer.Go(func() {
+			if err := introduce(t.Context(), theirs, "T"); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(24 * time.Hour)
+			_, _ = io.WriteString(theirs, "still here\n")
+		})
+		if err := errors.Join(e.hear(ours), e.receive(ours)); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := readLine(ours); line != "still here" {
+			t.Errorf("%q, %v", line, err)
+		}
+		peer.Wait()
+		ours.Close()
+		theirs.Close()
+	})
+}
+
 func TestAGuestDoesNotWaitForWhoSaysNothing(t *testing.T) {
 	for what, say := range map[string]func(net.Conn){
 		"it reads":           func(c net.Conn) { _, _ = io.Copy(io.Discard, c) },

@@ -192,14 +192,14 @@ func TestASweepTakesWhatNobodyHoldsAndMakesNothing(t *testing.T) {
 		os.WriteFile(file("dead.lock"), nil, 0o600), os.WriteFile(file("dead.sock"), nil, 0o600),
 		os.WriteFile(file("alone.lock"), nil, 0o600), os.WriteFile(file("other"), nil, 0o600),
 		os.WriteFile(file("without.sock"), nil, 0o600), // nothing says that it is ours
-		os.Symlink(elsewhere, file("link.lock")),
+		os.Symlink(elsewhere, file("link.lock")), os.Symlink("other", file("linked.lock")),
 		syscall.Mkfifo(file("fifo.lock"), 0o600), // does not hold it up
 		os.Mkdir(file("full.lock"), 0o700), os.WriteFile(file("full.lock/x"), nil, 0o600),
 	); err != nil {
 		t.Fatal(err)
 	}
 	sweep(dir)
-	want := append(slices.Clone(living), "full.lock", "link.lock", "other", "without.sock")
+	want := append(slices.Clone(living), "full.lock", "link.lock", "linked.lock", "other", "without.sock")
 	slices.Sort(want)
 	if got := names(t, dir); !slices.Equal(got, want) {
 		t.Errorf("%q", got)

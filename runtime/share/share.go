@@ -161,6 +161,11 @@ func (e *Endpoint) admit(conn *net.UnixConn) error {
 	if err := e.hear(conn); err != nil {
 		return err
 	}
+	return e.receive(conn)
+}
+
+// receive makes a connection that may come in a guest's, if there is room.
+func (e *Endpoint) receive(conn net.Conn) error {
 	select {
 	case e.guests <- struct{}{}:
 	default:
