@@ -55,6 +55,16 @@ func TestWhoIsInHasAllTheTimeInTheWorld(t *testing.T) {
 	})
 }
 
+func TestWhoHasLeftBeforeTheWelcomeTakesNoPlace(t *testing.T) {
+	e := &Endpoint{guests: make(chan struct{}, 1)}
+	ours, theirs := net.Pipe()
+	defer ours.Close()
+	theirs.Close()
+	if err := e.receive(ours); err == nil || len(e.guests) != 0 {
+		t.Errorf("%v, and %d guests", err, len(e.guests))
+	}
+}
+
 func TestAGuestDoesNotWaitForWhoSaysNothing(t *testing.T) {
 	for what, say := range map[string]func(net.Conn){
 		"it reads":           func(c net.Conn) { _, _ = io.Copy(io.Discard, c) },
