@@ -29,3 +29,21 @@ func TestAHomeThatDoesNotAnswerCostsWhatIsInItOnly(t *testing.T) {
 		t.Errorf("nothing about the cache in: %s", got.errors)
 	}
 }
+
+// The directory of the login session is on a disk that is gone, so that
+// runtime/share is never answered: the session ends all the same.
+func TestADoorThatCannotBeMadeKeepsNobodyFromEnding(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.env = append(d.env, "XDG_RUNTIME_DIR="+disktest.Dead(t))
+	d.users(d.server("fs", "tool echo\n"))
+	h, _ := d.start()
+	d.must(h.say("%s", d.initialize("")))
+	d.must(h.await(`"id":1`))
+	d.must(h.say(`{"jsonrpc":"2.0","id":2,"method":"runtime/share"}`))
+	d.must(h.say(`{"jsonrpc":"2.0","id":3,"method":"runtime/shutdown"}`))
+	d.must(h.await(`"id":3`))
+	d.must(h.say(`{"jsonrpc":"2.0","method":"runtime/exit"}`))
+	d.must(h.Wait())
+	d.must(d.hub.AwaitEnd(d.ctx, "fs"))
+}

@@ -63,20 +63,19 @@ func (in incoming) Read(p []byte) (int, error) { return in.conn.Read(p) }
 func (in incoming) Close() error               { return in.conn.CloseRead() }
 
 // end lets nobody in any more, and tells those there are to end. The function
-// waits until they have, but no longer than limit.
+// waits until they have, but no longer than limit: opening the endpoint may be
+// waiting for a disk that does not answer.
 func (g *guests) end() (await func(limit time.Duration)) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.over = true
 	ended := make(chan struct{})
-	if g.endpoint == nil {
-		close(ended)
-	} else {
-		go func() { // ends with the guests' sessions, or with the process
-			defer close(ended)
+	go func() { // ends with the guests' sessions, or with the process
+		defer close(ended)
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.over = true
+		if g.endpoint != nil {
 			g.endpoint.Close()
-		}()
-	}
+		}
+	}()
 	return func(limit time.Duration) {
 		select {
 		case <-ended:
