@@ -33,6 +33,8 @@ const (
 	keepBuffer = 1 << 20
 	// drainLimit bounds the wait for requests in flight after the end of input.
 	drainLimit = 60 * time.Second
+	// lookAgain is how often it is looked meanwhile whether the host still reads.
+	lookAgain = time.Second
 	// flushLimit is how long the host may take nothing when the session ends
 	// with frames queued; after SIGTERM, how long that may last in all.
 	flushLimit = time.Second

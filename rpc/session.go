@@ -21,7 +21,8 @@ type Options struct {
 	// Log is for people; nothing of it goes to the host. Default: discarded.
 	Log *slog.Logger
 	// HostReads reports whether the host still reads what we write; it is asked
-	// once, at the end of input. Default: it does.
+	// at the end of input, and every lookAgain while requests are answered after
+	// it. Default: it does.
 	HostReads func() bool
 	// Guest: the connection has joined a session that another one owns. What is
 	// the owner's alone is refused.
@@ -164,11 +165,9 @@ func (s *Session) wait(ctx context.Context) Outcome {
 	if !errors.Is(s.stream.err, io.EOF) {
 		o.Err = s.stream.err
 	}
-	if !s.opts.HostReads() {
+	if !s.opts.HostReads() || !s.drain(ctx, s.requests.whenIdle()) {
 		o.End = EndGone
-		return o
 	}
-	s.drain(ctx, s.requests.whenIdle())
 	return o
 }
 
@@ -180,16 +179,29 @@ func (s *Session) awaitShutdown(ctx context.Context, o Outcome) Outcome {
 	return o
 }
 
-// drain waits for done, as long as somebody may read what comes of it.
-func (s *Session) drain(ctx context.Context, done <-chan struct{}) {
+// drain waits for done, as long as somebody may read what comes of it. It is
+// false if nobody does any more.
+func (s *Session) drain(ctx context.Context, done <-chan struct{}) (read bool) {
 	limit := time.NewTimer(drainLimit)
 	defer limit.Stop()
-	select {
-	case <-done:
-	case <-limit.C:
-		s.log.Warn("requests in flight are given up", "after", drainLimit)
-	case <-s.out.gone:
-	case <-ctx.Done():
+	look := time.NewTicker(lookAgain)
+	defer look.Stop()
+	for {
+		select {
+		case <-done:
+			return true
+		case <-limit.C:
+			s.log.Warn("requests in flight are given up", "after", drainLimit)
+			return true
+		case <-s.out.gone:
+			return false
+		case <-ctx.Done():
+			return true
+		case <-look.C:
+			if !s.opts.HostReads() {
+				return false
+			}
+		}
 	}
 }
 

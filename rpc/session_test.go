@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -301,6 +302,27 @@ func TestAtTheEndOfInputRequestsInFlightAreDrained(t *testing.T) {
 			})
 		})
 	}
+}
+
+// It closed its side, waited, and then died: nobody reads the answers.
+func TestAHostThatDiesWhileItIsAnsweredIsWaitedForNoLonger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var dead atomic.Bool
+		p := start(t, &scripted{call: func(ctx context.Context, _ *CallParams) (*CallResult, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}}, Options{HostReads: func() bool { return !dead.Load() }})
+		p.initialize()
+		p.send(request(1, MethodCall, `{}`))
+		synctest.Wait()
+		begun := time.Now()
+		p.in.Close()
+		time.Sleep(10 * time.Second)
+		dead.Store(true)
+		if o := <-p.outcome; o.Code != 0 || o.End != EndGone || time.Since(begun) > 11*time.Second {
+			t.Errorf("%+v after %s", o, time.Since(begun))
+		}
+	})
 }
 
 func TestWhenItsContextEndsRunFlushesAndReturns(t *testing.T) {
