@@ -133,29 +133,44 @@ func TestL43AGuestThatFloodsAndDoesNotReadDelaysNobody(t *testing.T) {
 	must(t, w.ended())
 }
 
-func TestL43AttachEndsWithTheProgramThatItIsFor(t *testing.T) {
+// However little of a guest is left open by others, nobody waits for its calls
+// when it reads no more. That is no failure to be told of.
+func TestL43AGuestThatReadsNoMoreIsGone(t *testing.T) {
 	t.Parallel()
-	w, s := session(t, `{"servers":{"fs":{$STDIO(fs)}}}`,
-		map[string]string{"fs": "tool hang\non tools/call hang\n  hold for ever\n"})
-	cmd := w.command(shared(t, s), "attach")
-	stdin, err := cmd.StdinPipe()
-	must(t, err)
-	stdout, err := cmd.StdoutPipe()
-	must(t, err)
-	var complaint strings.Builder
-	cmd.Stderr = &complaint
-	must(t, cmd.Start())
-	_, err = io.WriteString(stdin, w.expand(`{"jsonrpc":"2.0","id":1,"method":"runtime/initialize","params":{$INIT}}`)+"\n"+
-		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"mcp_fs_hang"}}`+"\n")
-	must(t, err)
-	must(t, w.hub.Await(w.ctx, control.Event{Fake: "fs", Text: "holding for ever"}))
-	// The system closes the ends of a program that is killed one after the other.
-	stdin.Close()
-	must(t, s.say(`{"id":2,"method":"mcp/servers"}`))
-	must(t, s.expect([]string{`{"id":2,"result":{}}`}, nil))
-	stdout.Close()
-	if err := cmd.Wait(); err != nil || complaint.Len() > 0 {
-		t.Errorf("attach ended with %v and said %q", err, complaint.String())
+	w, s := session(t, `{"servers":{"fs":{$STDIO(fs)}}}`, map[string]string{"fs": "tool hang\non tools/call hang\n  hold for ever\n"})
+	endpoint := shared(t, s)
+	for _, closed := range []string{"input, then output", "output, then input", "output"} {
+		t.Run(closed, func(t *testing.T) {
+			cmd := exec.CommandContext(w.ctx, binaries.sidecar, "attach")
+			cmd.Env = append(w.environment(), endpointVariable+"="+endpoint)
+			var complaint strings.Builder
+			cmd.Stderr = &complaint
+			in, err := cmd.StdinPipe()
+			must(t, err)
+			out, err := cmd.StdoutPipe()
+			must(t, err)
+			must(t, cmd.Start())
+			for _, said := range []string{
+				`{"jsonrpc":"2.0","id":1,"method":"runtime/initialize","params":{$INIT}}`,
+				`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"mcp_fs_hang"}}`,
+			} {
+				_, err = io.WriteString(in, w.expand(said)+"\n")
+				must(t, err)
+			}
+			must(t, w.hub.Await(w.ctx, control.Event{Fake: "fs", Text: "holding for ever"}))
+			if closed == "input, then output" {
+				must(t, in.Close())
+			}
+			must(t, out.Close())
+			if closed == "output, then input" {
+				must(t, in.Close())
+			}
+			must(t, w.hub.Await(w.ctx, control.Event{Fake: "fs", Text: "got notifications/cancelled"}))
+			must(t, cmd.Wait())
+			if complaint.Len() > 0 {
+				t.Errorf("it says %q", complaint.String())
+			}
+		})
 	}
 	must(t, s.stop())
 	must(t, w.ended())
