@@ -99,8 +99,8 @@ func (e *Endpoint) Token() string { return e.token }
 func (e *Endpoint) Close() {
 	e.cancel()
 	e.listener.Close() // removes the socket, too
+	e.release()        // before we wait: the process may end meanwhile, and leaves nothing
 	e.running.Wait()
-	e.release()
 }
 
 // accept ends with the listener.

@@ -12,6 +12,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -328,6 +329,29 @@ func TestCloseEndsGuestsAndStrangersAndLeavesNothing(t *testing.T) {
 	if d.log.String() != "" {
 		t.Errorf("that is nothing to warn of:\n%s", d.log)
 	}
+}
+
+// A process that ends waits for its guests only so long, and is to leave nothing.
+func TestAGuestThatTakesItsTimeKeepsNothingOnDisk(t *testing.T) {
+	t.Parallel()
+	serving, release := make(chan struct{}), make(chan struct{})
+	d := openDoor(t, func(ctx context.Context, _ *net.UnixConn) {
+		close(serving)
+		<-ctx.Done()
+		<-release
+	})
+	d.join(t)
+	<-serving
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		d.Close()
+	}()
+	for len(names(t, d.place)) > 0 { // or the test times out
+		runtime.Gosched()
+	}
+	close(release)
+	<-closed
 }
 
 func TestWhoComesWhileTheDoorCloses(t *testing.T) {
