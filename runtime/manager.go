@@ -298,15 +298,20 @@ func (m *Manager) do(f func()) error {
 	return <-ran
 }
 
-// Join adds a host connection. The first is the session's owner.
+// Join adds a host connection. The first is the session's owner. One that comes
+// when the Manager is closed is told how it was at the end.
 func (m *Manager) Join(l Listener) *Client {
 	c := &Client{m: m, host: l}
-	_ = m.do(func() { // one that is closed has nothing to tell
+	tell := func() { l.Publish(rpc.Update{View: m.view.Load().snap, Reason: rpc.ReasonConnected}) }
+	err := m.do(func() {
 		c.id = m.nextClient
 		m.nextClient++
 		m.clients = append(m.clients, c)
-		l.Publish(rpc.Update{View: m.view.Load().snap, Reason: rpc.ReasonConnected})
+		tell()
 	})
+	if err != nil {
+		tell()
+	}
 	return c
 }
 
