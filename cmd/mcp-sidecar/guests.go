@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net"
 	"os"
@@ -24,22 +25,46 @@ type guests struct {
 	over     bool
 }
 
+// doorPatience is how long the disk may take to have a socket made.
+const doorPatience = 5 * time.Second
+
+var errNoDoor = fmt.Errorf("no answer from the disk within %v", doorPatience)
+
 // share is runtime.Options.Share.
-func (g *guests) share(context.Context) (endpoint, secret string, err error) {
+func (g *guests) share(ctx context.Context) (endpoint, secret string, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, doorPatience, errNoDoor)
+	defer cancel()
+	opened := make(chan struct{})
+	var door *share.Endpoint
+	var failed error
+	go func() { // ends when the disk has answered, or with the process
+		defer close(opened)
+		door, failed = g.open()
+	}()
+	select {
+	case <-opened:
+	case <-ctx.Done():
+		return "", "", context.Cause(ctx)
+	}
+	if failed != nil {
+		return "", "", failed
+	}
+	return door.Invitation(), door.Token(), nil
+}
+
+// open gives the endpoint, which there is once.
+func (g *guests) open() (door *share.Endpoint, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.over {
-		return "", "", rpc.ErrShuttingDown()
+		return nil, rpc.ErrShuttingDown()
 	}
 	if g.endpoint == nil {
 		g.endpoint, err = share.Open(share.Options{
 			Places: share.Places(os.LookupEnv), Serve: g.serve, Log: g.log,
 		})
-		if err != nil {
-			return "", "", err
-		}
 	}
-	return g.endpoint.Invitation(), g.endpoint.Token(), nil
+	return g.endpoint, err
 }
 
 // serve is one guest, from its first message on.
