@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 )
@@ -61,7 +62,11 @@ func (c *Client) Share(ctx context.Context, _ *rpc.ShareParams) (*rpc.ShareResul
 		return nil, rpc.ErrInternal("this session cannot be shared")
 	}
 	endpoint, token, err := c.m.opt.Share(ctx)
-	if err != nil {
+	var refused *rpc.Error
+	switch {
+	case errors.As(err, &refused): // the session ends
+		return nil, refused
+	case err != nil:
 		return nil, rpc.ErrInternal("the session cannot be shared: " + err.Error())
 	}
 	c.m.redact.add(token) // should somebody have got hold of it and say so

@@ -1,6 +1,8 @@
 package runtime
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 
@@ -27,6 +29,27 @@ func TestAGuestThatComesTooLateIsAnswered(t *testing.T) {
 		}
 		if hello := answer(told.view); len(hello.Snapshot.Tools) != 1 {
 			t.Errorf("it sees %+v", hello.Snapshot)
+		}
+	})
+}
+
+func TestASessionThatEndsIsNotSharedAndSaysWhy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, nil)
+		w.open()
+		defer w.close()
+		for _, tt := range []struct {
+			fails error
+			code  int
+		}{
+			{rpc.ErrShuttingDown(), rpc.CodeShuttingDown},
+			{errors.New("there is no place for a socket"), rpc.CodeInternalError},
+		} {
+			w.m.opt.Share = func(context.Context) (string, string, error) { return "", "", tt.fails }
+			var refused *rpc.Error
+			if _, err := w.c.Share(t.Context(), &rpc.ShareParams{}); !errors.As(err, &refused) || refused.Code != tt.code {
+				t.Errorf("%v: answered %v", tt.fails, err)
+			}
 		}
 	})
 }
