@@ -55,10 +55,11 @@ type outbox struct {
 	err     error   // of the stream; what was queued is lost
 	unsent  int     // estimate of bytes, with the frame that is being written
 	moved   time.Time
-	watch   *time.Timer // runs while unsent is above stallBytes; nil otherwise
-	logs    int         // unsent runtime/log notifications
-	logSize int         // of them, in estimated bytes
-	dropped int         // of them, since the last one that was queued
+	roomy   chan struct{} // of the one who waits for room; nil if nobody does
+	watch   *time.Timer   // runs while unsent is above stallBytes; nil otherwise
+	logs    int           // unsent runtime/log notifications
+	logSize int           // of them, in estimated bytes
+	dropped int           // of them, since the last one that was queued
 }
 
 func newOutbox(w io.WriteCloser, framing Framing) *outbox {
@@ -166,6 +167,7 @@ func (o *outbox) failLocked(err error) {
 	o.err = err
 	o.queue.Init()
 	clear(o.keyed)
+	o.signalRoom()
 	if o.watch != nil {
 		o.watch.Stop()
 	}
@@ -246,6 +248,26 @@ func (o *outbox) sent(f *frame) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.unsent -= f.size
+	o.signalRoom()
+}
+
+// room is closed when no more than stallBytes wait, or when nobody will read them.
+func (o *outbox) room() <-chan struct{} {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	room := make(chan struct{})
+	o.roomy = room
+	o.signalRoom()
+	return room
+}
+
+// signalRoom tells the one who waits for room, if there is some. Called with mu
+// held.
+func (o *outbox) signalRoom() {
+	if o.roomy != nil && (o.unsent <= stallBytes || o.err != nil) {
+		close(o.roomy)
+		o.roomy = nil
+	}
 }
 
 // write hands buf over in parts, so that progress within it is seen.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -213,6 +214,61 @@ func TestAHostThatTakesNothingFor30sWithTooMuchUnsentIsGone(t *testing.T) {
 		case o := <-p.outcome:
 			t.Errorf("%+v", o)
 		default:
+		}
+	})
+}
+
+// A guest that sips would otherwise have the memory of everybody's sidecar grow
+// for as long as it likes.
+func TestAGuestThatReadsSlowerThanItAsksIsReadMoreSlowly(t *testing.T) {
+	const each, asked = 8 << 20, 100
+	big := json.RawMessage(`"` + strings.Repeat("x", each) + `"`)
+	synctest.Test(t, func(t *testing.T) {
+		var calls atomic.Int32
+		p := deaf(t, &scripted{call: func(context.Context, *CallParams) (*CallResult, error) {
+			calls.Add(1)
+			return &CallResult{Result: big}, nil
+		}}, Options{Guest: true})
+		p.session.Publish(Update{View: view(1, "a")})
+		p.initialize()
+		sent := make(chan struct{})
+		go func() {
+			defer close(sent)
+			for i := range asked {
+				_, _ = io.WriteString(p.in, framed(request(1+i, MethodCall, `{}`))) // the session may end
+				synctest.Wait()
+			}
+		}()
+		for range 20 {
+			time.Sleep(stallTime - time.Second)
+			if _, err := io.ReadFull(p.out, make([]byte, writeChunk)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := calls.Load(); n > stallBytes/each+2 {
+			t.Errorf("%d calls of %d MiB each wait for it", n, each>>20)
+		}
+		go func() { _, _ = io.Copy(io.Discard, p.out) }() // it reads, and so it is read
+		<-sent
+		p.send(request("last", MethodCall, `{}`))
+		synctest.Wait()
+		if n := calls.Load(); n != asked+1 {
+			t.Errorf("%d calls were made of %d", n, asked+1)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		p := deaf(t, &scripted{call: func(context.Context, *CallParams) (*CallResult, error) {
+			return &CallResult{Result: big}, nil
+		}}, Options{Guest: true})
+		p.session.Publish(Update{View: view(1, "a")})
+		p.initialize()
+		go func() { // ends with the session
+			for i := range asked {
+				_, _ = io.WriteString(p.in, framed(request(1+i, MethodCall, `{}`)))
+			}
+		}()
+		if o := <-p.outcome; o.End != EndGone || !errors.Is(o.Err, ErrStalled) {
+			t.Errorf("one that reads nothing: %+v", o)
 		}
 	})
 }

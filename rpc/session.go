@@ -25,7 +25,8 @@ type Options struct {
 	// it. Default: it does.
 	HostReads func() bool
 	// Guest: the connection has joined a session that another one owns. What is
-	// the owner's alone is refused.
+	// the owner's alone is refused, and as its memory is that of all, a guest is
+	// not read while more than stallBytes wait for it.
 	Guest bool
 }
 
@@ -120,8 +121,8 @@ func (s *Session) Run(ctx context.Context, impl Sidecar) Outcome {
 	defer kill(nil)
 	s.begin = func() (context.Context, context.CancelCauseFunc) { return context.WithCancelCause(life) }
 
-	go s.out.run()             // ends with the outbox: finish waits for it
-	go s.stream.pump(s.frames) // ends with in or the stream: see above
+	go s.out.run()                           // ends with the outbox: finish waits for it
+	go s.stream.pump(s.frames, s.opts.Guest) // ends with in or the stream: see above
 	connCtx, disconnect := context.WithCancel(context.WithoutCancel(ctx))
 	defer disconnect()
 	conn := jsonrpc2.NewConn(connCtx, s.stream, handler{s}, jsonrpc2.SetLogger(libraryLog{s.log}))

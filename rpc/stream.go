@@ -45,10 +45,19 @@ func newStream(out *outbox, log *slog.Logger) *stream {
 
 // pump reads frames until in ends or cannot be read, or the stream is closed.
 // It is a goroutine of its own because a Read cannot be interrupted, and the
-// session must be able to end.
-func (s *stream) pump(r *frameReader) {
+// session must be able to end. Whoever has to be sparing with memory is not read
+// while too much waits for it.
+func (s *stream) pump(r *frameReader, sparing bool) {
 	defer close(s.messages)
 	for told := FramingAuto; ; {
+		if sparing {
+			select {
+			case <-s.out.room():
+			case <-s.closed:
+				s.err = io.EOF
+				return
+			}
+		}
 		body, err := r.next()
 		if told != r.framing {
 			told = r.framing
