@@ -114,7 +114,7 @@ func (m *message) scan(dec *jsontext.Decoder, body []byte) (envelope, error) {
 		case "jsonrpc":
 			env.version = raw
 		case "id":
-			m.id = raw
+			m.id = bytes.Clone(raw) // it waits with the answer: the body is not to wait with it
 		case "method":
 			env.method = raw
 		case "params":

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -172,6 +173,29 @@ func TestAFloodOfStatusesTakesNoMemory(t *testing.T) {
 		p.listen()
 		p.expect("0=@1 | status x  | tools 1→20001")
 	})
+}
+
+func TestAnAnswerThatWaitsKeepsNothingOfItsRequest(t *testing.T) {
+	const requests, size = 20, 1 << 20
+	synctest.Test(t, func(t *testing.T) {
+		p := stalled(t, &scripted{})
+		pad := `{"pad":"` + strings.Repeat("x", size) + `"}`
+		before := heap()
+		for i := range requests {
+			p.send(request(1+i, "unheard/of", pad))
+		}
+		synctest.Wait()
+		if grown := heap() - before; grown > requests*size/2 {
+			t.Errorf("%d answers that wait take %d MiB", requests, grown>>20)
+		}
+	})
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 func TestAHostThatTakesNothingFor30sWithTooMuchUnsentIsGone(t *testing.T) {
