@@ -141,8 +141,7 @@ func TestL43AGuestThatReadsNoMoreIsGone(t *testing.T) {
 	endpoint := shared(t, s)
 	for _, closed := range []string{"input, then output", "output, then input", "output"} {
 		t.Run(closed, func(t *testing.T) {
-			cmd := exec.CommandContext(w.ctx, binaries.sidecar, "attach")
-			cmd.Env = append(w.environment(), endpointVariable+"="+endpoint)
+			cmd := w.command(endpoint, "attach")
 			var complaint strings.Builder
 			cmd.Stderr = &complaint
 			in, err := cmd.StdinPipe()
