@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"syscall"
 
 	"github.com/sourcegraph/jsonrpc2"
 )
@@ -29,7 +30,8 @@ func (g *Guest) Ask(ctx context.Context, method string, params, result any) erro
 	switch {
 	case errors.As(err, &refused):
 		return &Error{Code: int(refused.Code), Message: refused.Message}
-	case errors.Is(err, jsonrpc2.ErrClosed), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, jsonrpc2.ErrClosed), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ECONNRESET):
 		return ErrClosed
 	}
 	return err

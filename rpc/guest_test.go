@@ -2,8 +2,10 @@ package rpc
 
 import (
 	"errors"
+	"io"
 	"log/slog"
 	"net"
+	"syscall"
 	"testing"
 	"testing/synctest"
 )
@@ -66,4 +68,21 @@ func TestAGuestAsksASession(t *testing.T) {
 			t.Errorf("asked after its end, it says %v", err)
 		}
 	})
+}
+
+// broken is a connection whose other end has gone.
+type broken struct{ err error }
+
+func (b broken) Read([]byte) (int, error)  { return 0, b.err }
+func (b broken) Write([]byte) (int, error) { return 0, b.err }
+func (b broken) Close() error              { return nil }
+
+func TestAGuestIsToldThatItsSessionHasGoneHoweverThatShows(t *testing.T) {
+	for _, err := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.EPIPE, syscall.ECONNRESET} {
+		g := NewGuest(broken{err}, slog.New(slog.DiscardHandler))
+		if got := g.Ask(t.Context(), MethodDoctor, &DoctorParams{}, &DoctorReport{}); !errors.Is(got, ErrClosed) {
+			t.Errorf("when the connection says %v, it says %v", err, got)
+		}
+		g.Close()
+	}
 }

@@ -12,7 +12,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
+	goruntime "runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -348,7 +348,7 @@ func TestAGuestThatTakesItsTimeKeepsNothingOnDisk(t *testing.T) {
 		d.Close()
 	}()
 	for len(names(t, d.place)) > 0 { // or the test times out
-		runtime.Gosched()
+		goruntime.Gosched()
 	}
 	close(release)
 	<-closed
