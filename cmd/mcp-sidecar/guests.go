@@ -12,6 +12,7 @@ import (
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/share"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/timely"
 )
 
 // guests are the connections that join the session which is served.
@@ -34,20 +35,9 @@ var errNoDoor = fmt.Errorf("no answer from the disk within %v", doorPatience)
 func (g *guests) share(ctx context.Context) (endpoint, secret string, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, doorPatience, errNoDoor)
 	defer cancel()
-	opened := make(chan struct{})
-	var door *share.Endpoint
-	var failed error
-	go func() { // ends when the disk has answered, or with the process
-		defer close(opened)
-		door, failed = g.open()
-	}()
-	select {
-	case <-opened:
-	case <-ctx.Done():
-		return "", "", context.Cause(ctx)
-	}
-	if failed != nil {
-		return "", "", failed
+	door, err := timely.Do(ctx, g.open)
+	if err != nil {
+		return "", "", err
 	}
 	return door.Invitation(), door.Token(), nil
 }

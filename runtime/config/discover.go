@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/timely"
 )
 
 // discoveryLimit bounds one discovery. A directory on a network may not answer
@@ -102,30 +104,15 @@ func unknownProviders(o *Options, table []provider) []Diagnostic {
 	return found
 }
 
-// await runs f, which may hang in the file system, and returns its outcome, or
-// the cause of ctx's end. The goroutine ends with f.
+// await is the outcome of f, which may hang in the file system, or the cause of
+// ctx's end. A panic of f is one of a reader.
 func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	type outcome struct {
-		value T
-		err   error
+	value, err := timely.Do(ctx, f)
+	var panicked *timely.PanicError
+	if errors.As(err, &panicked) {
+		err = &PanicError{panicked.Value, panicked.Stack}
 	}
-	ended := make(chan outcome, 1)
-	go func() {
-		defer func() {
-			if v := recover(); v != nil {
-				ended <- outcome{err: &PanicError{v, debug.Stack()}}
-			}
-		}()
-		value, err := f()
-		ended <- outcome{value, err}
-	}()
-	select {
-	case o := <-ended:
-		return o.value, o.err
-	case <-ctx.Done():
-		var none T
-		return none, context.Cause(ctx)
-	}
+	return value, err
 }
 
 // survey is where to look.

@@ -31,6 +31,8 @@ import (
 	"time"
 
 	"github.com/natefinch/atomic"
+
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/timely"
 )
 
 const (
@@ -127,13 +129,21 @@ func (c *Cache) onDisk(f func() error) error {
 	if c.silent() {
 		return errSilent
 	}
-	ended, err := inTime(f)
-	if errors.Is(err, errSilent) {
+	err := inTime(f)
+	var left *timely.LeftError
+	if errors.As(err, &left) {
 		c.mu.Lock()
-		c.hanging = ended
+		c.hanging = left.Ended
 		c.mu.Unlock()
 	}
 	return err
+}
+
+// inTime gives f's error, or errSilent if f takes too long.
+func inTime(f func() error) error {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), diskLimit, errSilent)
+	defer cancel()
+	return timely.Run(ctx, f)
 }
 
 // silent says whether the disk has yet to answer something that was given up.
@@ -146,25 +156,6 @@ func (c *Cache) silent() bool {
 	default:
 	}
 	return c.hanging != nil
-}
-
-// inTime gives f's error, or errSilent if f takes too long: then ended is closed
-// when it has ended, and with it its goroutine.
-func inTime(f func() error) (ended <-chan struct{}, err error) {
-	end := make(chan struct{})
-	var failure error
-	go func() {
-		defer close(end)
-		failure = f()
-	}()
-	limit := time.NewTimer(diskLimit)
-	defer limit.Stop()
-	select {
-	case <-end:
-		return end, failure
-	case <-limit.C:
-		return end, errSilent
-	}
 }
 
 // Load is the list saved under key, if there is one no older than maxAge. A
@@ -316,7 +307,7 @@ func (c *Cache) Sweep(maxAge time.Duration, now time.Time) {
 		}
 		// There may be much to look at, so that a long time says nothing about the
 		// disk: it goes on, and nobody waits.
-		_, _ = inTime(func() error {
+		_ = inTime(func() error {
 			c.sweep(maxAge, now)
 			return nil
 		})

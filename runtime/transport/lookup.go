@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/timely"
 )
 
 // resolve finds the program of spec, and gives the environment it is to have:
@@ -90,16 +92,14 @@ func (e *unansweredError) Error() string {
 func (e *unansweredError) Unwrap() error { return e.cause }
 
 // answered is what look says of path, or an *unansweredError when ctx ends
-// before. The goroutine ends when the file system answers.
+// before.
 func answered(ctx context.Context, path string, look func(path string) error) error {
-	said := make(chan error, 1)
-	go func() { said <- look(path) }()
-	select {
-	case err := <-said:
-		return err
-	case <-ctx.Done():
-		return &unansweredError{path, context.Cause(ctx)}
+	err := timely.Run(ctx, func() error { return look(path) })
+	var left *timely.LeftError
+	if errors.As(err, &left) {
+		return &unansweredError{path, left}
 	}
+	return err
 }
 
 // enterable is nil for a directory that a child can be started in, and for "".

@@ -36,6 +36,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/timely"
 )
 
 // Decision is what the user said.
@@ -209,28 +211,9 @@ func (s *Store) Revoke(ctx context.Context, project, server, hash string) (left 
 func (s *Store) await(ctx context.Context, limit time.Duration, f func(context.Context) (Book, error)) (Book, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer from the file system within %v", limit))
 	defer cancel()
-	type outcome struct {
-		book Book
-		err  error
+	book, err := timely.Do(ctx, func() (Book, error) { return f(ctx) })
+	if err != nil {
+		return Book{}, fmt.Errorf("trust file %s: %w", s.path, err)
 	}
-	ended := make(chan outcome, 1)
-	go func() {
-		defer func() { // a file must not end the process
-			if v := recover(); v != nil {
-				ended <- outcome{err: fmt.Errorf("a bug in mcp-sidecar: %v", v)}
-			}
-		}()
-		book, err := f(ctx)
-		ended <- outcome{book, err}
-	}()
-	var o outcome
-	select {
-	case o = <-ended:
-	case <-ctx.Done():
-		o.err = context.Cause(ctx)
-	}
-	if o.err != nil {
-		return Book{}, fmt.Errorf("trust file %s: %w", s.path, o.err)
-	}
-	return o.book, nil
+	return book, nil
 }
