@@ -26,6 +26,11 @@ func serve(ctx context.Context, f *flags, w *world, log *logs) int {
 	joined := &guests{maxMessage: f.maxMessage, log: log.Logger}
 	m, closeAll := f.open(log.Logger, runtime.Options{HostGone: func() { close(hostGone) }, Share: joined.share})
 	joined.m = m
+	end := func(servers, guests time.Duration) {
+		await := joined.end()
+		closeAll(servers)
+		await(guests)
+	}
 	s := rpc.NewSession(w.in, w.out, rpc.Options{
 		Framing: rpc.Framing(f.framing), MaxMessage: f.maxMessage, Log: log.Logger,
 		HostReads: func() bool { return hasReader(w.out) },
@@ -41,15 +46,11 @@ func serve(ctx context.Context, f *flags, w *world, log *logs) int {
 	case out := <-ended:
 		log.tellEnd(w, out)
 		if out.End != rpc.EndGone {
-			await := joined.end()
-			closeAll(0)
-			await(stopLimit)
+			end(0, stopLimit)
 			return out.Code
 		}
 	}
-	await := joined.end()
-	closeAll(stopLimit)
-	await(goneFlush)
+	end(stopLimit, goneFlush)
 	w.err.close(goneFlush)
 	return exitOK
 }

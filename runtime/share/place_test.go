@@ -14,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/disktest"
 )
 
 const nobody = 65534
@@ -21,7 +23,7 @@ const nobody = 65534
 func TestTwoDoorsInOnePlaceDoNotMindEachOther(t *testing.T) {
 	place := filepath.Join(shortDir(t), "door")
 	a, b := openIn(t, place, echo), openIn(t, place, echo)
-	if all := names(t, place); len(all) != 4 || a.String() == b.String() || a.Token() == b.Token() {
+	if all := disktest.Names(t, place); len(all) != 4 || a.String() == b.String() || a.Token() == b.Token() {
 		t.Errorf("%q: %s, %s", all, a, b)
 	}
 	mustEcho(t, a.join(t))
@@ -186,7 +188,7 @@ func TestASweepTakesWhatNobodyHoldsAndMakesNothing(t *testing.T) {
 	root := shortDir(t)
 	dir, elsewhere := filepath.Join(root, "[a*b]"), filepath.Join(root, "elsewhere") // no pattern
 	d := openIn(t, dir, echo)
-	living := names(t, dir)
+	living := disktest.Names(t, dir)
 	file := func(name string) string { return filepath.Join(dir, name) }
 	if err := errors.Join(
 		os.WriteFile(file("dead.lock"), nil, 0o600), os.WriteFile(file("dead.sock"), nil, 0o600),
@@ -201,7 +203,7 @@ func TestASweepTakesWhatNobodyHoldsAndMakesNothing(t *testing.T) {
 	sweep(dir)
 	want := append(slices.Clone(living), "full.lock", "link.lock", "linked.lock", "other", "without.sock")
 	slices.Sort(want)
-	if got := names(t, dir); !slices.Equal(got, want) {
+	if got := disktest.Names(t, dir); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 	if _, err := os.Lstat(elsewhere); err == nil {
@@ -250,7 +252,7 @@ func TestWhatIsClaimedIsNotSwept(t *testing.T) {
 	claimers.Wait()
 	close(over)
 	sweepers.Wait()
-	if all := names(t, dir); len(all) != 0 {
+	if all := disktest.Names(t, dir); len(all) != 0 {
 		t.Errorf("left behind: %q", all)
 	}
 }

@@ -18,6 +18,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/disktest"
 )
 
 // roleVariable makes a copy of this test binary a process of one of the roles.
@@ -144,13 +146,8 @@ type process struct {
 
 func start(t *testing.T, role, place string) *process {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), self)
-	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", roleVariable+"="+role, placeVariable+"="+place)
-	cmd.Stderr = t.Output()
+	cmd := disktest.Self(t, roleVariable, role)
+	cmd.Env = append(cmd.Env, "GORACE=atexit_sleep_ms=0", placeVariable+"="+place)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +191,7 @@ func TestWhatTheDeadLeaveIsSweptAndWhatTheLivingHaveIsNot(t *testing.T) {
 	dead, living := start(t, "owner", place), start(t, "owner", place)
 	left, invitation := dead.line(), living.line()
 	dead.kill(t)
-	if all := names(t, place); len(all) != 4 {
+	if all := disktest.Names(t, place); len(all) != 4 {
 		t.Errorf("%q", all)
 	}
 	if _, err := Dial(t.Context(), left); !errors.Is(err, ErrGone) {
@@ -202,7 +199,7 @@ func TestWhatTheDeadLeaveIsSweptAndWhatTheLivingHaveIsNot(t *testing.T) {
 	}
 	d := openIn(t, place, echo)
 	path, _, _ := parse(left)
-	if all := names(t, place); len(all) != 4 || slices.Contains(all, filepath.Base(path)) {
+	if all := disktest.Names(t, place); len(all) != 4 || slices.Contains(all, filepath.Base(path)) {
 		t.Errorf("%q", all)
 	}
 	conn, err := Dial(t.Context(), invitation)
@@ -213,7 +210,7 @@ func TestWhatTheDeadLeaveIsSweptAndWhatTheLivingHaveIsNot(t *testing.T) {
 	conn.Close()
 	d.Close()
 	living.end(t)
-	if all := names(t, place); len(all) != 0 {
+	if all := disktest.Names(t, place); len(all) != 0 {
 		t.Errorf("left behind: %q", all)
 	}
 }
@@ -246,7 +243,7 @@ func TestManyThatOpenAndAreKilledDoNotTakeALiveOnesSocket(t *testing.T) {
 	}
 	rounds.Wait()
 	sweep(place)
-	if all := names(t, place); len(all) != 2 {
+	if all := disktest.Names(t, place); len(all) != 2 {
 		t.Errorf("%q", all)
 	}
 }

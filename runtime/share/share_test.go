@@ -19,6 +19,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/disktest"
 )
 
 // shortDir is a directory for places: what t.TempDir gives is too long for the
@@ -314,7 +316,7 @@ func TestCloseEndsGuestsAndStrangersAndLeavesNothing(t *testing.T) {
 		})
 	}
 	closing.Wait()
-	if all := names(t, d.place); len(all) != 0 {
+	if all := disktest.Names(t, d.place); len(all) != 0 {
 		t.Errorf("left behind: %q", all)
 	}
 	for _, conn := range []*net.UnixConn{stranger, half} {
@@ -347,7 +349,7 @@ func TestAGuestThatTakesItsTimeKeepsNothingOnDisk(t *testing.T) {
 		defer close(closed)
 		d.Close()
 	}()
-	for len(names(t, d.place)) > 0 { // or the test times out
+	for len(disktest.Names(t, d.place)) > 0 { // or the test times out
 		goruntime.Gosched()
 	}
 	close(release)
@@ -468,17 +470,4 @@ func TestDialSaysWhatItHasFound(t *testing.T) {
 	if _, err := Dial(ctx, "unix:/x#T"); err == nil || errors.Is(err, ErrGone) {
 		t.Errorf("cancelled: %v", err)
 	}
-}
-
-func names(t *testing.T, dir string) []string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []string
-	for _, e := range entries {
-		all = append(all, e.Name())
-	}
-	return all
 }
