@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/toolname"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
 )
 
@@ -108,13 +109,13 @@ func (r *callRun) try(ctx context.Context, v *view) (json.RawMessage, error) {
 		return nil, errGone
 	}
 	r.details = rpc.CallDetails{
-		Server: t.server, Tool: t.tool, Provider: h.entry.Provider, ProviderName: h.entry.ProviderName,
+		Server: t.Server, Tool: t.Tool, Provider: h.entry.Provider, ProviderName: h.entry.ProviderName,
 		Deferred: r.details.Deferred || h.srv.live.Load() == nil,
 	}
 	release, err := h.srv.calls.acquire(ctx, r.c.id)
 	switch {
 	case errors.Is(err, errOverloaded):
-		return nil, rpc.ErrOverloaded(fmt.Sprintf("server %q", t.server))
+		return nil, rpc.ErrOverloaded(fmt.Sprintf("server %q", t.Server))
 	case errors.Is(err, errTurnedAway):
 		return nil, errGone
 	case err != nil && timedOut(ctx):
@@ -128,7 +129,7 @@ func (r *callRun) try(ctx context.Context, v *view) (json.RawMessage, error) {
 
 // run borrows a session and sends the call; once more, if the first provably
 // did not reach the server or the tool says that repeating it does no harm.
-func (r *callRun) run(ctx context.Context, h handle, t target) (json.RawMessage, error) {
+func (r *callRun) run(ctx context.Context, h handle, t toolname.Target) (json.RawMessage, error) {
 	srv := h.srv
 	var lost transport.Session // the server has forgotten it
 	for again := false; ; again = true {
@@ -136,23 +137,23 @@ func (r *callRun) run(ctx context.Context, h handle, t target) (json.RawMessage,
 		if err != nil {
 			return r.unsent(ctx, err)
 		}
-		def, ok := conn.tools.find(t.tool)
-		if _, promised := h.tools.find(t.tool); !ok && promised {
+		def, ok := conn.tools.find(t.Tool)
+		if _, promised := h.tools.find(t.Tool); !ok && promised {
 			return r.missing(t, conn.tools), nil
 		}
 		if !ok {
-			return nil, r.c.m.view.Load().noSuchTool(t.server+"/"+t.tool, "")
+			return nil, r.c.m.view.Load().noSuchTool(t.Server+"/"+t.Tool, "")
 		}
 		r.sent = time.Now()
 		result, err := conn.sess.Call(ctx, transport.Call{
-			Tool: t.tool, Arguments: r.p.Arguments, Progress: r.progress(ctx),
+			Tool: t.Tool, Arguments: r.p.Arguments, Progress: r.progress(ctx),
 		})
 		if err == nil {
 			return result, nil
 		}
 		if wantsLogin(err) {
 			srv.inbox.post(msgDenied{conn.sess, err})
-			return nil, rpc.ErrAuthNeeded(t.server)
+			return nil, rpc.ErrAuthNeeded(t.Server)
 		}
 		if again || ctx.Err() != nil || !repeatable(err, def, conn.sess) {
 			return r.failed(ctx, err)
@@ -252,9 +253,9 @@ func (r *callRun) failed(ctx context.Context, err error) (json.RawMessage, error
 }
 
 // missing ends a call of a tool that the cache promised and the server lacks.
-func (r *callRun) missing(t target, live *toolList) json.RawMessage {
-	msg := fmt.Sprintf("server %q has no tool %q any more", t.server, t.tool)
-	if near := nearest(t.tool, live.names()); len(near) > 0 {
+func (r *callRun) missing(t toolname.Target, live *toolList) json.RawMessage {
+	msg := fmt.Sprintf("server %q has no tool %q any more", t.Server, t.Tool)
+	if near := nearest(t.Tool, live.names()); len(near) > 0 {
 		msg += "; it has " + strings.Join(near, ", ")
 	}
 	return r.fail(&rpc.ServerError{Code: "missing-tool", Stage: rpc.StageCall, Message: msg})

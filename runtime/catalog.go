@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/toolname"
 )
 
 // toolSource is what one server contributes to the catalog.
@@ -36,7 +37,7 @@ type catalog struct {
 	tools    []rpc.Tool
 	// offered has every name since the session began. A name is never given to
 	// another tool, also when its own is gone.
-	offered map[string]target
+	offered map[string]toolname.Target
 	parts   []*toolPart // sorted by server
 	// style and states are what with was given, to see that nothing changed.
 	style  rpc.ToolNames
@@ -45,6 +46,14 @@ type catalog struct {
 	// part after the other; first is where in places each part begins.
 	places []int
 	first  []int
+}
+
+// formOf is how names of a style are put together.
+func formOf(style rpc.ToolNames) toolname.Form {
+	if style == rpc.ToolNamesDouble {
+		return toolname.Form{Prefix: "mcp__", Separator: "__", Limit: nameLimit}
+	}
+	return toolname.Form{Prefix: "mcp_", Separator: "_", Limit: nameLimit}
 }
 
 // toolPart is what can be computed of a source on its own, kept for the next
@@ -82,11 +91,11 @@ func (c *catalog) with(sources []toolSource, style rpc.ToolNames) *catalog {
 	for i := range parts[:max(len(parts)-1, 0)] {
 		next.first[i+1] = next.first[i] + len(parts[i].source.defs)
 	}
-	fresh := make(map[string]target)
+	fresh := make(map[string]toolname.Target)
 	sums := make([]byte, 0, len(rows)*(1+nameLimit+sha256.Size))
 	for i, r := range rows {
 		t := r.part.tools[r.i]
-		t.Name, t.State = r.name, states[r.id.server]
+		t.Name, t.State = r.name, states[r.id.Server]
 		next.tools[i] = t
 		next.places[r.nth] = i
 		if _, known := c.offered[r.name]; !known {
@@ -97,12 +106,12 @@ func (c *catalog) with(sources []toolSource, style rpc.ToolNames) *catalog {
 	switch {
 	case len(fresh) == 0:
 	case len(c.offered)+len(fresh) > offeredLimit: // somebody invents names without end
-		next.offered = make(map[string]target, len(rows))
+		next.offered = make(map[string]toolname.Target, len(rows))
 		for _, r := range rows {
 			next.offered[r.name] = r.id
 		}
 	default:
-		next.offered = make(map[string]target, len(c.offered)+len(fresh))
+		next.offered = make(map[string]toolname.Target, len(c.offered)+len(fresh))
 		maps.Copy(next.offered, c.offered)
 		maps.Copy(next.offered, fresh)
 	}
@@ -117,26 +126,26 @@ func (c *catalog) with(sources []toolSource, style rpc.ToolNames) *catalog {
 // toolRow is one tool on its way into a catalog.
 type toolRow struct {
 	name string
-	id   target
+	id   toolname.Target
 	part *toolPart
 	i    int // position in the part
 	nth  int // position among the definitions of all parts
 }
 
 // namedRows are all tools of the parts, sorted by name.
-func namedRows(parts []*toolPart, form nameForm, taken map[string]target) []toolRow {
+func namedRows(parts []*toolPart, form toolname.Form, taken map[string]toolname.Target) []toolRow {
 	var rows []toolRow
-	var ids []target
+	var ids []toolname.Target
 	var bases []string
 	for _, p := range parts {
 		for i, d := range p.source.defs {
-			id := target{p.source.server, d.name}
+			id := toolname.Target{Server: p.source.server, Tool: d.name}
 			rows = append(rows, toolRow{id: id, part: p, i: i, nth: len(rows)})
 			ids = append(ids, id)
-			bases = append(bases, form.base(p.tag, p.tags[i]))
+			bases = append(bases, form.Base(p.tag, p.tags[i]))
 		}
 	}
-	for i, name := range giveNames(ids, bases, taken) {
+	for i, name := range form.Names(ids, bases, taken) {
 		rows[i].name = name
 	}
 	slices.SortFunc(rows, func(a, b toolRow) int { return cmp.Compare(a.name, b.name) })
@@ -167,7 +176,7 @@ func (p *toolPart) of(s toolSource) bool {
 func newToolPart(s toolSource) *toolPart {
 	p := &toolPart{
 		source: s,
-		tag:    namePart(s.server, "server"),
+		tag:    toolname.ServerPart(s.server),
 		tags:   make([]string, len(s.defs)),
 		tools:  make([]rpc.Tool, len(s.defs)),
 		sums:   make([][sha256.Size]byte, len(s.defs)),
@@ -180,7 +189,7 @@ func newToolPart(s toolSource) *toolPart {
 	var b []byte
 	for i, d := range s.defs {
 		p.at[d.name] = i
-		p.tags[i] = namePart(d.name, "tool")
+		p.tags[i] = toolname.ToolPart(d.name)
 		p.tools[i] = rpc.Tool{
 			Label: s.server + "/" + d.name, Server: s.server, Path: path,
 			Provider: s.provider, ProviderName: s.providerName, Definition: d.raw,
@@ -203,18 +212,18 @@ func appendField(b []byte, s string) []byte {
 
 // lookup is the tool of a name that is, or once was, offered. Whether the tool
 // is still there is another question: raw answers it.
-func (c *catalog) lookup(name string) (target, bool) {
+func (c *catalog) lookup(name string) (toolname.Target, bool) {
 	t, ok := c.offered[name]
 	return t, ok
 }
 
 // raw is the tool that its server knows by this name, if it is offered.
-func (c *catalog) raw(t target) (rpc.Tool, bool) {
-	k, ok := c.partOf(t.server)
+func (c *catalog) raw(t toolname.Target) (rpc.Tool, bool) {
+	k, ok := c.partOf(t.Server)
 	if !ok {
 		return rpc.Tool{}, false
 	}
-	i, ok := c.parts[k].at[t.tool]
+	i, ok := c.parts[k].at[t.Tool]
 	if !ok {
 		return rpc.Tool{}, false
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/toolname"
 )
 
 func defsOf(names ...string) []toolDef {
@@ -103,13 +104,13 @@ func TestWithLeavesTheOldCatalogAsItWas(t *testing.T) {
 func TestANameOnceOfferedIsNeverAnothersTool(t *testing.T) {
 	first := new(catalog).with([]toolSource{{server: "a b", defs: defsOf("c")}}, rpc.ToolNamesSingle)
 	second := first.with([]toolSource{{server: "a_b", defs: defsOf("c")}}, rpc.ToolNamesSingle)
-	if got, _ := second.lookup("mcp_a_b_c"); got != (target{"a b", "c"}) {
+	if got, _ := second.lookup("mcp_a_b_c"); got != (toolname.Target{Server: "a b", Tool: "c"}) {
 		t.Errorf("the old name is %v now", got)
 	}
-	if want := "mcp_a_b_c_" + hashOf("a_b", "c", 8); second.tools[0].Name != want {
-		t.Errorf("the new tool is %q, want %q", second.tools[0].Name, want)
+	if got := second.tools[0].Name; got != "mcp_a_b_c_0c1d18f5" {
+		t.Errorf("the new tool is %q", got)
 	}
-	if _, ok := second.raw(target{"a b", "c"}); ok {
+	if _, ok := second.raw(toolname.Target{Server: "a b", Tool: "c"}); ok {
 		t.Error("a tool that is gone is still offered")
 	}
 }
@@ -118,7 +119,7 @@ func TestNamesResolveForTheWholeSession(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 40 {
 		all := randomSources(r)
-		offered := map[string]target{}
+		offered := map[string]toolname.Target{}
 		c := new(catalog)
 		for range 12 {
 			var some []toolSource
@@ -131,7 +132,7 @@ func TestNamesResolveForTheWholeSession(t *testing.T) {
 			style := []rpc.ToolNames{rpc.ToolNamesSingle, rpc.ToolNamesDouble}[r.IntN(2)]
 			c = c.with(some, style)
 			for _, tool := range c.tools {
-				name, id := tool.Name, target{tool.Server, strings.TrimPrefix(tool.Label, tool.Server+"/")}
+				name, id := tool.Name, toolname.Target{Server: tool.Server, Tool: strings.TrimPrefix(tool.Label, tool.Server+"/")}
 				if owner, ok := offered[name]; ok && owner != id {
 					t.Fatalf("%q was %q, is %q", name, owner, id)
 				}

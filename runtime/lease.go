@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/toolname"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
 )
 
@@ -72,8 +73,8 @@ func (s *server) lease(ctx context.Context, lost transport.Session) (*connection
 
 // resolve finds the tool a call names, and the server that has it. The error is
 // errGone while a discovery may still find it.
-func (v *view) resolve(p *rpc.CallParams) (target, handle, error) {
-	t := target{p.Server, p.Tool}
+func (v *view) resolve(p *rpc.CallParams) (toolname.Target, handle, error) {
+	t := toolname.Target{Server: p.Server, Tool: p.Tool}
 	label := p.Name
 	switch {
 	case p.Name != "":
@@ -90,23 +91,23 @@ func (v *view) resolve(p *rpc.CallParams) (target, handle, error) {
 	default:
 		label = p.Server + "/" + p.Tool
 	}
-	h, ok := v.servers[t.server]
+	h, ok := v.servers[t.Server]
 	switch {
 	case !ok && (p.Name != "" || v.searching):
 		return t, h, v.unknown(label)
 	case !ok:
-		return t, h, v.noSuchServer(t.server)
+		return t, h, v.noSuchServer(t.Server)
 	}
-	r, _ := record(v.snap, t.server)
+	r, _ := record(v.snap, t.Server)
 	switch {
 	case r.Phase == rpc.PhaseUntrusted:
-		return t, h, rpc.ErrUntrusted(t.server)
+		return t, h, rpc.ErrUntrusted(t.Server)
 	case r.Phase == rpc.PhaseNeedsAuth:
-		return t, h, rpc.ErrAuthNeeded(t.server)
+		return t, h, rpc.ErrAuthNeeded(t.Server)
 	case h.off:
-		return t, h, atRest(label, t.server, rpc.PhaseDisabled)
+		return t, h, atRest(label, t.Server, rpc.PhaseDisabled)
 	case resting(r.Phase) && !h.over:
-		return t, h, atRest(label, t.server, r.Phase)
+		return t, h, atRest(label, t.Server, r.Phase)
 	case v.filtered(t, h):
 		return t, h, v.noSuchTool(label, "")
 	case !connecting(r.Phase) && !v.listed(t, h): // one that connects may have it since
@@ -122,37 +123,37 @@ func atRest(label, server string, p rpc.Phase) error {
 }
 
 // filtered says whether a tool was taken out, by its entry or by the user.
-func (v *view) filtered(t target, h handle) bool {
-	return v.set.toolOff(t.server, t.tool) ||
-		len(filterTools([]toolDef{{name: t.tool}}, h.entry.Include, h.entry.Exclude, nil)) == 0
+func (v *view) filtered(t toolname.Target, h handle) bool {
+	return v.set.toolOff(t.Server, t.Tool) ||
+		len(filterTools([]toolDef{{name: t.Tool}}, h.entry.Include, h.entry.Exclude, nil)) == 0
 }
 
 // listed says whether a server has the tool, as far as is known: one that has
 // not listed anything yet may have it.
-func (v *view) listed(t target, h handle) bool {
+func (v *view) listed(t toolname.Target, h handle) bool {
 	if _, ok := v.catalog.raw(t); ok || h.tools == nil {
 		return true
 	}
-	_, ok := h.tools.find(t.tool)
+	_, ok := h.tools.find(t.Tool)
 	return ok
 }
 
-func (v *view) byTool(tool string) (target, error) {
-	var found []target
+func (v *view) byTool(tool string) (toolname.Target, error) {
+	var found []toolname.Target
 	var names []string
 	for _, t := range v.snap.Tools {
 		if t.Label == t.Server+"/"+tool {
-			found = append(found, target{t.Server, tool})
+			found = append(found, toolname.Target{Server: t.Server, Tool: tool})
 			names = append(names, t.Name)
 		}
 	}
 	switch len(found) {
 	case 0:
-		return target{}, v.unknown(tool)
+		return toolname.Target{}, v.unknown(tool)
 	case 1:
 		return found[0], nil
 	}
-	return target{}, rpc.ErrAmbiguousTool(tool, names)
+	return toolname.Target{}, rpc.ErrAmbiguousTool(tool, names)
 }
 
 // unknown is the error for what this view does not have.
@@ -190,7 +191,7 @@ func (v *view) absence(name string) string {
 	form := formOf(v.catalog.style)
 	longest, reason := 0, ""
 	for _, r := range v.snap.Servers {
-		for _, prefix := range []string{r.Name + "/", form.base(namePart(r.Name, "server"), "")} {
+		for _, prefix := range []string{r.Name + "/", form.Base(toolname.ServerPart(r.Name), "")} {
 			switch {
 			case len(prefix) < longest || !strings.HasPrefix(name, prefix):
 			case r.Phase == rpc.PhaseReady: // whatever else fits as well

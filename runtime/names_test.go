@@ -1,8 +1,6 @@
 package runtime
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -10,116 +8,8 @@ import (
 	"testing"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/toolname"
 )
-
-func hashOf(server, tool string, digits int) string {
-	sum := sha256.Sum256([]byte(server + "\x00" + tool))
-	return hex.EncodeToString(sum[:])[:digits]
-}
-
-func TestNamePartKeepsOnlySafeCharacters(t *testing.T) {
-	for _, tc := range []struct{ in, want string }{
-		{"read_file", "read_file"},
-		{"Read-File2", "Read-File2"},
-		{"a.b/c d", "a_b_c_d"},
-		{"a__b", "a_b"},
-		{"a . _ b", "a_b"},
-		{"__a__", "a"},
-		{"-a-", "-a-"},
-		{"", "fallback"},
-		{"...", "fallback"},
-		{"読む", "fallback"},
-		{"読む_file", "file"},
-		{"file🙂name", "file_name"},
-		{"\xff\xfea", "a"},
-	} {
-		if got := namePart(tc.in, "fallback"); got != tc.want {
-			t.Errorf("namePart(%q) = %q, want %q", tc.in, got, tc.want)
-		}
-	}
-}
-
-func namesOf(style rpc.ToolNames, targets ...target) []string {
-	form := formOf(style)
-	bases := make([]string, len(targets))
-	for i, t := range targets {
-		bases[i] = form.base(namePart(t.server, "server"), namePart(t.tool, "tool"))
-	}
-	return giveNames(targets, bases, nil)
-}
-
-func TestNamesFollowTheRules(t *testing.T) {
-	long := strings.Repeat("x", 100)
-	for _, tc := range []struct {
-		what    string
-		style   rpc.ToolNames
-		targets []target
-		want    []string
-	}{
-		{"single", rpc.ToolNamesSingle, []target{{"fs", "read_file"}}, []string{"mcp_fs_read_file"}},
-		{"the zero style is single", "", []target{{"fs", "read_file"}}, []string{"mcp_fs_read_file"}},
-		{"double", rpc.ToolNamesDouble, []target{{"my fs", "read__file"}}, []string{"mcp__my_fs__read_file"}},
-		{"nothing left", rpc.ToolNamesSingle, []target{{"🙂", "読"}}, []string{"mcp_server_tool"}},
-		{
-			"64 bytes fit", rpc.ToolNamesSingle,
-			[]target{{"s", long[:58]}},
-			[]string{"mcp_s_" + long[:58]},
-		},
-		{
-			"65 are cut", rpc.ToolNamesSingle,
-			[]target{{"s", long[:59]}},
-			[]string{"mcp_s_" + long[:49] + "_" + hashOf("s", long[:59], 8)},
-		},
-		{
-			"the cut is trimmed", rpc.ToolNamesSingle,
-			[]target{{"s", long[:48] + "_" + long}},
-			[]string{"mcp_s_" + long[:48] + "_" + hashOf("s", long[:48]+"_"+long, 8)},
-		},
-		{
-			"a clash marks both", rpc.ToolNamesSingle,
-			[]target{{"a_b", "c"}, {"a", "b_c"}, {"a", "d"}},
-			[]string{"mcp_a_b_c_" + hashOf("a_b", "c", 8), "mcp_a_b_c_" + hashOf("a", "b_c", 8), "mcp_a_d"},
-		},
-		{
-			"a name like another's marked one gives way too", rpc.ToolNamesSingle,
-			[]target{{"a", "b.c"}, {"a", "b_c"}, {"a", "b_c_" + hashOf("a", "b.c", 8)}},
-			[]string{
-				"mcp_a_b_c_" + hashOf("a", "b.c", 16),
-				"mcp_a_b_c_" + hashOf("a", "b_c", 8),
-				"mcp_a_b_c_" + hashOf("a", "b.c", 8) + "_" + hashOf("a", "b_c_"+hashOf("a", "b.c", 8), 8),
-			},
-		},
-	} {
-		t.Run(tc.what, func(t *testing.T) {
-			if got := namesOf(tc.style, tc.targets...); !slices.Equal(got, tc.want) {
-				t.Errorf("got  %q\nwant %q", got, tc.want)
-			}
-		})
-	}
-}
-
-func TestToolsThatDifferBeyondTheCutStayApart(t *testing.T) {
-	const server = "atlassian-confluence-cloud-production-instance-of-the-company"
-	got := namesOf(rpc.ToolNamesSingle, target{server, "confluence_create_page"}, target{server, "confluence_delete_page"})
-	if got[0] == got[1] || len(got[0]) > nameLimit || len(got[1]) > nameLimit {
-		t.Errorf("names %q", got)
-	}
-}
-
-// A server that knows the rule can choose names so that every form of one of
-// them is another's. The names have to stay unique, and the search for them has
-// to end.
-func TestNamesChosenToClashStayUnique(t *testing.T) {
-	targets := []target{{"a", "b.c"}, {"a", "b_c"}}
-	for level := 1; level <= 12; level++ {
-		targets = append(targets, target{"a", strings.TrimPrefix(nameAt("mcp_a_b_c", targets[0], level), "mcp_a_")})
-	}
-	names := namesOf(rpc.ToolNamesSingle, targets...)
-	slices.Sort(names)
-	if len(slices.Compact(names)) != len(targets) {
-		t.Errorf("not unique: %q", names)
-	}
-}
 
 // randomName is what a server may be called, or call a tool: mostly plain and
 // short, so that names clash.
@@ -178,9 +68,9 @@ func TestNamesAreUniqueShortStableAndReversible(t *testing.T) {
 		for _, s := range sources {
 			for _, d := range s.defs {
 				count++
-				tool, ok := c.raw(target{s.server, d.name})
+				tool, ok := c.raw(toolname.Target{Server: s.server, Tool: d.name})
 				back, known := c.lookup(tool.Name)
-				if !ok || !known || back != (target{s.server, d.name}) {
+				if !ok || !known || back != (toolname.Target{Server: s.server, Tool: d.name}) {
 					t.Fatalf("%q/%q is named %q, which is %q", s.server, d.name, tool.Name, back)
 				}
 			}

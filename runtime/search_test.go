@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/toolname"
 )
 
 func TestWords(t *testing.T) {
@@ -127,7 +128,7 @@ func TestToolsAreFoundByWhatTheyDo(t *testing.T) {
 				strings.Join(words, " "),
 				fmt.Sprintf("I want to %s a %s, please, with my %s tools", verb, thing, server),
 			}[nth%3]
-			want, _ := c.raw(target{server, d.name})
+			want, _ := c.raw(toolname.Target{Server: server, Tool: d.name})
 			if hits := hitNames(c.search(query, 3)); !slices.Contains(hits, want.Name) {
 				t.Errorf("%q finds %q, not %s", query, hits, want.Name)
 			}
