@@ -26,7 +26,8 @@ func (s *Session) roundTrip(ctx context.Context, method string, params body) (js
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	id, answer, ok := s.stream.asked.add()
+	answer := make(chan *message, 1)
+	id, ok := s.stream.asked.add(func(m *message) { answer <- m })
 	if !ok {
 		return nil, ErrClosed
 	}

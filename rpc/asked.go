@@ -6,64 +6,67 @@ import (
 	"sync"
 )
 
-// asked is the table of our requests to the host. The library has one too, but
-// it decodes what the host answers, and ends the connection when it cannot.
+// asked is the table of our requests to the other side. The library has one too,
+// but it decodes what the other side answers, and ends the connection when it
+// cannot.
 type asked struct {
-	mu      sync.Mutex               // guards what follows
-	last    uint64                   // id given last; they count from 1
-	waiting map[uint64]chan *message // by id; those that somebody waits for
-	closed  bool                     // no answer will come any more
+	mu      sync.Mutex                // guards what follows
+	last    uint64                    // id given last; they count from 1
+	waiting map[uint64]func(*message) // by id; those that somebody waits for
+	closed  bool                      // no answer will come any more
 }
 
-// add enters a request. Its channel has the answer, or is closed without one
-// when none can come any more. It is false when none can come already.
-func (t *asked) add() (id uint64, answer <-chan *message, ok bool) {
+// add enters a request. deliver is called once, unless the request is forgotten:
+// with the answer, by whoever reads it, or with nil when none can come any more.
+// It is false when none can come already.
+func (t *asked) add(deliver func(*message)) (id uint64, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
-		return 0, nil, false
+		return 0, false
 	}
-	c := make(chan *message, 1)
 	t.last++
 	if t.waiting == nil {
-		t.waiting = map[uint64]chan *message{}
+		t.waiting = map[uint64]func(*message){}
 	}
-	t.waiting[t.last] = c
-	return t.last, c, true
+	t.waiting[t.last] = deliver
+	return t.last, true
 }
 
-// forget gives a request up. Its answer may still come.
-func (t *asked) forget(id uint64) {
+// forget gives a request up. Its answer may still come. It is false if that has
+// come: then it is, or will be, delivered.
+func (t *asked) forget(id uint64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	_, waits := t.waiting[id]
 	delete(t.waiting, id)
+	return waits
 }
 
-// answer hands a response of the host to whoever waits for it. made says
-// whether there ever was such a request.
+// answer hands a response to whoever waits for it. made says whether there ever
+// was such a request.
 func (t *asked) answer(m *message) (made bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	id, ok := ownID(m.id)
-	if !ok || id == 0 || id > t.last {
-		return false
+	t.mu.Lock()
+	deliver := t.waiting[id]
+	delete(t.waiting, id)
+	made = ok && id != 0 && id <= t.last
+	t.mu.Unlock()
+	if made && deliver != nil {
+		deliver(m)
 	}
-	if c := t.waiting[id]; c != nil {
-		delete(t.waiting, id)
-		c <- m // capacity 1, one answer
-	}
-	return true
+	return made
 }
 
 // close ends every wait, now and later.
 func (t *asked) close() {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.closed = true
-	for _, c := range t.waiting {
-		close(c)
+	waiting := t.waiting
+	t.closed, t.waiting = true, nil
+	t.mu.Unlock()
+	for _, deliver := range waiting {
+		deliver(nil)
 	}
-	clear(t.waiting)
 }
 
 // ownID reads an id as we write them.

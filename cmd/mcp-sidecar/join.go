@@ -38,7 +38,7 @@ func (f *flags) askSession(ctx context.Context, w *world, log *slog.Logger, only
 	if err != nil {
 		return nil, err
 	}
-	guest := rpc.NewGuest(conn, log)
+	guest := rpc.NewClient(conn, rpc.Hearing{}, log)
 	defer guest.Close()
 	hello := &rpc.InitializeParams{
 		ProtocolVersion: rpc.ProtocolVersion, Client: rpc.ClientInfo{Name: "mcp-sidecar doctor", Version: version}, Cwd: f.cwd,
