@@ -33,11 +33,11 @@ func BenchmarkFrameIn(b *testing.B) {
 	for name, size := range sizes() {
 		frame := framed(request(1, MethodCall, fmt.Sprintf(`{"name":"t","arguments":%s}`, rawOf(size))))
 		b.Run(name, func(b *testing.B) {
-			r := newFrameReader(&repeated{frame: frame}, FramingAuto, DefaultMaxMessage)
+			r := NewFrameReader(&repeated{frame: frame}, FramingAuto, DefaultMaxMessage)
 			b.SetBytes(int64(len(frame)))
 			b.ReportAllocs()
 			for b.Loop() {
-				body, err := r.next()
+				body, err := r.Next()
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -81,12 +81,12 @@ func BenchmarkRoundTrip(b *testing.B) {
 			done := make(chan Outcome, 1)
 			go func() { done <- s.Run(b.Context(), &scripted{}) }()
 			call := framed(request(1, MethodCall, fmt.Sprintf(`{"name":"t","arguments":%s}`, rawOf(size))))
-			r := newFrameReader(outR, FramingAuto, DefaultMaxMessage)
+			r := NewFrameReader(outR, FramingAuto, DefaultMaxMessage)
 			exchange := func(text string) {
 				if _, err := io.WriteString(inW, text); err != nil {
 					b.Fatal(err)
 				}
-				if _, err := r.next(); err != nil {
+				if _, err := r.Next(); err != nil {
 					b.Fatal(err)
 				}
 			}

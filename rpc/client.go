@@ -52,7 +52,7 @@ func NewClient(rw io.ReadWriteCloser, hear Hearing, log *slog.Logger) *Client {
 	}
 	c.life, c.end = context.WithCancel(context.Background())
 	go c.out.run()
-	go c.read(newFrameReader(rw, FramingHeaders, math.MaxInt64)) // the session is this program's own, or its user's
+	go c.read(NewFrameReader(rw, FramingHeaders, math.MaxInt64)) // the session is this program's own, or its user's
 	return c
 }
 
@@ -129,13 +129,13 @@ func answered(m *message, result any, then func()) error {
 }
 
 // read takes what the session says until the connection ends.
-func (c *Client) read(frames *frameReader) {
+func (c *Client) read(frames *FrameReader) {
 	defer close(c.ended)
 	defer c.out.fail(ErrClosed)
 	defer c.asked.close()
 	defer c.end()
 	for {
-		text, err := frames.next()
+		text, err := frames.Next()
 		if err != nil {
 			if !errors.Is(err, io.EOF) {
 				c.log.Debug("the session says no more", "err", err)

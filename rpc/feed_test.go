@@ -260,11 +260,11 @@ func converge(t *testing.T, r *rand.Rand) {
 	truth := randomView(r, 1)
 	p.session.Publish(Update{View: truth})
 	host := &modelHost{t: t, tools: map[string]string{}}
-	in := newFrameReader(p.out, FramingAuto, 1<<30)
+	in := NewFrameReader(p.out, FramingAuto, 1<<30)
 	read := make(chan struct{}) // one token is one frame that the host reads
 	go func() {
 		for range read {
-			body, err := in.next()
+			body, err := in.Next()
 			if err != nil {
 				return
 			}
@@ -345,10 +345,10 @@ func TestPushesRacingSnapshotAnswersNeverContradictThem(t *testing.T) {
 		host := &modelHost{t: t, tools: map[string]string{}}
 		caughtUp := make(chan struct{})
 		go func() {
-			in := newFrameReader(p.out, FramingAuto, 1<<30)
+			in := NewFrameReader(p.out, FramingAuto, 1<<30)
 			for range questions + 1 { // answers; pushes come between them
 				for answered := false; !answered; {
-					body, err := in.next()
+					body, err := in.Next()
 					if err != nil {
 						t.Error(err)
 						break

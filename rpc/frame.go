@@ -35,30 +35,31 @@ type HeaderError struct{ Reason string }
 
 func (e *HeaderError) Error() string { return "unreadable header block: " + e.Reason }
 
-// tooLargeError is a body that was skipped; the next frame follows.
-type tooLargeError struct{ size, limit int64 }
+// TooLargeError is a body over the limit. It was skipped; the next frame follows.
+type TooLargeError struct{ size, limit int64 }
 
-func (e *tooLargeError) Error() string {
+func (e *TooLargeError) Error() string {
 	if e.size < 0 {
 		return fmt.Sprintf("the message exceeds the limit of %d bytes", e.limit)
 	}
 	return fmt.Sprintf("the message of %d bytes exceeds the limit of %d bytes", e.size, e.limit)
 }
 
-// frameReader cuts the bytes of a host into bodies. One goroutine uses it.
-type frameReader struct {
+// FrameReader cuts a stream into the bodies of messages. One goroutine uses it.
+type FrameReader struct {
 	in      *bufio.Reader
 	framing Framing // FramingAuto until the first byte was seen
 	max     int64   // bytes of a body
 }
 
-func newFrameReader(in io.Reader, framing Framing, limit int64) *frameReader {
-	return &frameReader{in: bufio.NewReaderSize(in, writeChunk), framing: framing, max: limit}
+// NewFrameReader reads bodies of at most limit bytes.
+func NewFrameReader(in io.Reader, framing Framing, limit int64) *FrameReader {
+	return &FrameReader{in: bufio.NewReaderSize(in, writeChunk), framing: framing, max: limit}
 }
 
-// next returns the next body, which the caller may keep. A *tooLargeError
+// Next returns the next body, which the caller may keep. A *TooLargeError
 // leaves the reader at the start of the next frame; any other error is final.
-func (r *frameReader) next() ([]byte, error) {
+func (r *FrameReader) Next() ([]byte, error) {
 	first, err := r.skipBlank()
 	if err != nil {
 		return nil, err
@@ -80,14 +81,14 @@ func (r *frameReader) next() ([]byte, error) {
 		if _, err := io.CopyN(io.Discard, r.in, n); err != nil {
 			return nil, err
 		}
-		return nil, &tooLargeError{n, r.max}
+		return nil, &TooLargeError{n, r.max}
 	}
 	return r.body(n)
 }
 
 // skipBlank passes over white space and byte order marks, which some hosts put
 // before or between frames, and returns the byte that follows, unread.
-func (r *frameReader) skipBlank() (byte, error) {
+func (r *FrameReader) skipBlank() (byte, error) {
 	for {
 		b, err := r.in.ReadByte()
 		if err != nil {
@@ -112,7 +113,7 @@ const bom = "\xef\xbb\xbf"
 // headers reads one header block and returns its Content-Length. Bytes are
 // taken one by one so that an endless line is refused at the limit, not when it
 // ends.
-func (r *frameReader) headers() (int64, error) {
+func (r *FrameReader) headers() (int64, error) {
 	length := int64(-1)
 	var line []byte
 	for range maxHeaderBlock {
@@ -164,7 +165,7 @@ func contentLength(line []byte, known int64) (int64, error) {
 
 // body reads exactly n bytes. Memory grows with what arrives, not with what was
 // announced.
-func (r *frameReader) body(n int64) ([]byte, error) {
+func (r *FrameReader) body(n int64) ([]byte, error) {
 	const step = 1 << 20
 	body := make([]byte, 0, min(n, step))
 	for int64(len(body)) < n {
@@ -185,7 +186,7 @@ func (r *frameReader) body(n int64) ([]byte, error) {
 }
 
 // line reads up to the next line feed, or to the end of input.
-func (r *frameReader) line() ([]byte, error) {
+func (r *FrameReader) line() ([]byte, error) {
 	var line []byte
 	skipping := false
 	for {
@@ -201,7 +202,7 @@ func (r *frameReader) line() ([]byte, error) {
 		case err != nil && !errors.Is(err, io.EOF):
 			return nil, err
 		case skipping:
-			return nil, &tooLargeError{-1, r.max}
+			return nil, &TooLargeError{-1, r.max}
 		default:
 			return line, nil
 		}

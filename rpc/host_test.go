@@ -187,9 +187,9 @@ func start(t *testing.T, impl Sidecar, opts Options) *peer {
 
 func (p *peer) listen() {
 	go func() {
-		r := newFrameReader(p.out, FramingAuto, 1<<40)
+		r := NewFrameReader(p.out, FramingAuto, 1<<40)
 		for {
-			body, err := r.next()
+			body, err := r.Next()
 			p.mu.Lock()
 			if err != nil {
 				p.ended = true
@@ -327,9 +327,9 @@ func view(revision int, tools ...string) *Snapshot {
 
 func readAll(r io.Reader) []string {
 	var out []string
-	fr := &frameReader{in: bufio.NewReader(r), framing: FramingAuto, max: 1 << 40}
+	fr := &FrameReader{in: bufio.NewReader(r), framing: FramingAuto, max: 1 << 40}
 	for {
-		body, err := fr.next()
+		body, err := fr.Next()
 		if err != nil {
 			return out
 		}

@@ -86,7 +86,7 @@ func TestTheWorkedSessionIsTrueToTheByte(t *testing.T) {
 		if err != nil || length != len(f.body) {
 			t.Errorf("Content-Length is %d, the body has %d bytes: %s", length, len(f.body), f.frame)
 		}
-		read, err := newFrameReader(strings.NewReader(f.frame), FramingAuto, DefaultMaxMessage).next()
+		read, err := NewFrameReader(strings.NewReader(f.frame), FramingAuto, DefaultMaxMessage).Next()
 		if err != nil || string(read) != f.body {
 			t.Fatalf("%s does not read as it is: %v", f.frame, err)
 		}

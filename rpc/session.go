@@ -60,7 +60,7 @@ type Outcome struct {
 // time, and do not wait for the host to read.
 type Session struct {
 	in     io.Reader
-	frames *frameReader // pump's
+	frames *FrameReader // pump's
 	opts   Options
 	log    *slog.Logger
 
@@ -101,7 +101,7 @@ func NewSession(in io.Reader, out io.WriteCloser, opts Options) *Session {
 	}
 	box := newOutbox(out, opts.Framing)
 	return &Session{
-		in: in, frames: newFrameReader(in, opts.Framing, opts.MaxMessage), opts: opts, log: opts.Log,
+		in: in, frames: NewFrameReader(in, opts.Framing, opts.MaxMessage), opts: opts, log: opts.Log,
 		out: box, feed: newFeed(box, opts.Log), stream: newStream(box, opts.Log),
 		requests: newInflight(), lobby: &lobby{},
 		exit: make(chan Outcome, 1), shutdown: make(chan struct{}),

@@ -47,7 +47,7 @@ func newStream(out *outbox, log *slog.Logger) *stream {
 // It is a goroutine of its own because a Read cannot be interrupted, and the
 // session must be able to end. Whoever has to be sparing with memory is not read
 // while too much waits for it.
-func (s *stream) pump(r *frameReader, sparing bool) {
+func (s *stream) pump(r *FrameReader, sparing bool) {
 	defer close(s.messages)
 	for told := FramingAuto; ; {
 		if sparing {
@@ -58,12 +58,12 @@ func (s *stream) pump(r *frameReader, sparing bool) {
 				return
 			}
 		}
-		body, err := r.next()
+		body, err := r.Next()
 		if told != r.framing {
 			told = r.framing
 			s.out.setFraming(told)
 		}
-		var large *tooLargeError
+		var large *TooLargeError
 		switch {
 		case errors.As(err, &large):
 			s.refuse(nil, errInvalidRequest(large.Error()))

@@ -289,10 +289,10 @@ func FuzzFrames(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		r := newFrameReader(strings.NewReader(string(in)), FramingAuto, 1000)
+		r := NewFrameReader(strings.NewReader(string(in)), FramingAuto, 1000)
 		for range len(in) + 2 {
-			body, err := r.next()
-			var large *tooLargeError
+			body, err := r.Next()
+			var large *TooLargeError
 			switch {
 			case errors.As(err, &large):
 				continue
