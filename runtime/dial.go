@@ -246,7 +246,7 @@ func (m *Manager) specOf(ctx context.Context, c candidate, cwd string) (transpor
 		ClientName: m.opt.Name, ClientVersion: m.opt.Version, Redact: m.redact.clean,
 	}
 	if spec.Dir == "" {
-		spec.Dir = cwd
+		spec.Dir = e.RunsIn(cwd)
 	}
 	if len(x.Headers) > 0 {
 		spec.Headers = http.Header{}

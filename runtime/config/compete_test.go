@@ -4,13 +4,13 @@ import "testing"
 
 func TestAnEntryThatNeedsTrustNeverAbsorbsOneThatDoesNot(t *testing.T) {
 	project := func(name string) *Entry {
-		return &Entry{Name: name, Level: Project, Path: "/p/.mcp.json", Kind: "stdio", Command: "same"}
+		return &Entry{Name: name, Level: Project, Path: "/p/.mcp.json", base: "/p", Kind: "stdio", Command: "same"}
 	}
 	user := func(name string) *Entry {
 		return &Entry{Name: name, Level: User, Path: "/h/.claude.json", Kind: "stdio", Command: "same"}
 	}
 	local := func(name string) *Entry { // Claude's: about the project, in the user's file
-		return &Entry{Name: name, Level: Project, Path: "/h/.claude.json", Kind: "stdio", Command: "same"}
+		return &Entry{Name: name, Level: Project, Path: "/h/.claude.json", base: "/p", Kind: "stdio", Command: "same"}
 	}
 	cases := []struct {
 		name    string

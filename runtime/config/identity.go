@@ -67,13 +67,13 @@ func (e *Entry) written() reach {
 
 // target is what the entry leads to, in a form that is equal for two entries
 // of whatever dialects if they lead to the same. An HTTP server is found by SSE
-// too, so its kind does not count. A process without a cwd runs in x.Folder.
+// too, so its kind does not count. A process without a cwd runs in e.RunsIn.
 func (e *Entry) target(x Expander) string {
 	x.Run, x.Inputs = nil, nil
 	out, envFile := (&expansion{e: e, x: x}).entry(context.Background())
 	if e.Kind == "stdio" {
 		if out.Cwd == "" {
-			out.Cwd = x.Folder
+			out.Cwd = e.RunsIn(x.Folder)
 		}
 		return string(canonical(reach{
 			Command: out.Command, Args: out.Args, Env: out.Env,

@@ -17,6 +17,18 @@ func (e *Entry) NeedsTrust() bool {
 // relative to that, and a project's server is trusted for it.
 func (e *Entry) Dir() string { return e.base }
 
+// RunsIn is where a process without a cwd of its own runs: where the session does, or
+// in the project whose file has it, if the session is elsewhere.
+func (e *Entry) RunsIn(cwd string) string {
+	if e.Level != Project {
+		return cwd
+	}
+	if rel, err := filepath.Rel(e.base, cwd); err == nil && filepath.IsLocal(rel) {
+		return cwd
+	}
+	return e.base
+}
+
 // TrustHash is what the user decides about: SHA-256, in hex, of what the entry
 // would start, as written, and of the ways in which its values may refer to
 // something else. Its name, whether it is enabled, its timeouts and its filters
