@@ -136,7 +136,7 @@ func (m *Manager) newSearcher() *searcher {
 func newSearcher(o *Options, p *rpc.InitializeParams, set settings) *searcher {
 	d := set.discovery
 	s := &searcher{
-		set: set, nested: o.Nested, only: o.Only, idle: o.Idle, started: time.Now(),
+		set: set, nested: o.Nested, only: o.Only, idle: o.idle(), started: time.Now(),
 		ledger: o.Trust, asks: asksForInputs(p), watch: o.watches(set),
 		opt: config.Options{
 			Cwd: p.Cwd, Folders: foldersOf(p), Home: o.Home, Getenv: o.Getenv,
@@ -157,6 +157,8 @@ func newSearcher(o *Options, p *rpc.InitializeParams, set settings) *searcher {
 	}
 	return s
 }
+
+func (o *Options) idle() bool { return o.Idle != nil && o.Idle() }
 
 // expander expands variables and files, and runs nothing.
 func (o *Options) expander(cwd string) config.Expander {

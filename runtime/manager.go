@@ -58,8 +58,9 @@ type Options struct {
 	// Only, when given, is the one server to connect; the others are listed and
 	// rest until mcp/connect.
 	Only string
-	// Idle: no server is connected until mcp/connect.
-	Idle bool
+	// Idle says, while it is true, that discovery finds no server to connect: all rest
+	// until mcp/connect, or a full reload when it is false. nil is never.
+	Idle func() bool
 	// Nested: another sidecar started us, so that files are not read.
 	Nested bool
 }

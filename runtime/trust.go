@@ -51,7 +51,7 @@ func (c *Client) decide(ctx context.Context, p *rpc.TrustDecisionParams, what rp
 	key := trustKey{shown.Project, shown.Name, shown.Hash}
 	unwritten := false
 	if what != "" {
-		if _, err = c.m.record(ctx, (*trust.Store).Record, []decision{{key, what, shown.Path}}); err != nil && !c.m.opt.Idle {
+		if _, err = c.m.record(ctx, (*trust.Store).Record, []decision{{key, what, shown.Path}}); err != nil && !c.m.opt.idle() {
 			c.m.log.Error("what you decided about a project's server holds for this session only: it was not written down", "err", err)
 			unwritten, err = true, nil
 		}

@@ -16,6 +16,7 @@ const (
 	cmdDoctor = "doctor"
 	cmdConfig = "config"
 	cmdAttach = "attach"
+	cmdMCP    = "mcp"
 	cmdHelp   = "help"
 )
 
@@ -38,6 +39,7 @@ func commands() []command {
 		{cmdTrust, trustUsage, trustCommand, []func(*flags, *pflag.FlagSet){asJSON}},
 		{cmdDoctor, doctorUsage, doctor, connecting},
 		{cmdAttach, alone(cmdAttach), attach, nil},
+		{cmdMCP, alone(cmdMCP), mcpServer, []func(*flags, *pflag.FlagSet){trusting, patient}},
 		{cmdConfig, alone(cmdConfig), configuration, []func(*flags, *pflag.FlagSet){asJSON, trusting}},
 	}
 }

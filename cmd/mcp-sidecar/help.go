@@ -17,6 +17,7 @@ const overview = `  mcp-sidecar list                     the servers it finds, a
   mcp-sidecar doctor                   what is wrong, and what to do about it
   mcp-sidecar config                   the entries that count, and where they are
   mcp-sidecar attach                   joins a running session, for a program
+  mcp-sidecar mcp                      all of it as one MCP server, for any client
   mcp-sidecar help [COMMAND]           options
 `
 
@@ -28,6 +29,15 @@ You may want:
 
 ` + overview + `
 rpc/PROTOCOL.md describes what the program says.
+`
+
+const mcpExplanation = `mcp-sidecar mcp is an MCP server: an MCP client starts it and speaks to it over
+standard input and output; this is a terminal, so there is nothing to say here.
+In the client's configuration its entry is
+
+  {"command": "mcp-sidecar", "args": ["mcp"]}
+
+See: mcp-sidecar help mcp
 `
 
 func synopsis(name string) string {
@@ -78,6 +88,22 @@ program that started it says and what the session says, byte for byte: the wire
 of PROTOCOL.md, for a guest. The host that owns the session gets the endpoint by
 runtime/share, and puts it into the environment of those it lets in. Exit code 0
 when the session or the program ends it, 1 if it is not let in.`
+	case cmdMCP:
+		return `mcp-sidecar mcp [options]
+
+Is an MCP server over standard input and output, whose tools are those of all
+MCP servers you have configured, in whichever tool's files: one entry in an MCP
+client's configuration, {"command": "mcp-sidecar", "args": ["mcp"]}, gives it all
+of them. Each tool is named after its server, <server>_<tool>. What is slow to start
+is there at once if it was there before, or else comes later, and the client is told.
+
+The project is where the client says it is (roots), or else the current
+directory. Servers of the project's files are started when you allow them: the
+client asks you, if it can (elicitation), or else mcp-sidecar trust allow does.
+
+Where ` + share.Variable + ` is set, it is the session of that endpoint that is
+offered, with the connections it has. One started by another mcp-sidecar offers
+nothing, since the other one does.`
 	case cmdConfig:
 		return `mcp-sidecar config [options]
 

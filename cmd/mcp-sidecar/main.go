@@ -84,7 +84,7 @@ func (f *flags) set(name string) *pflag.FlagSet {
 	s.StringVar(&f.cwd, "cwd", "", "directory to run in (default: the current one)")
 	s.StringVar(&f.logFile, "log-file", "", "write the log to this file instead of standard error")
 	level := "warn"
-	if name != cmdServe {
+	if name != cmdServe && name != cmdMCP {
 		level = "error" // what fails is printed
 	}
 	s.StringVar(&f.logLevel, "log-level", level, "debug, info, warn or error")

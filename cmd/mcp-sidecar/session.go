@@ -85,6 +85,9 @@ func surroundings(log *slog.Logger) runtime.Options {
 		Home:    home,
 		Getenv:  os.LookupEnv,
 		Environ: os.Environ,
-		Nested:  os.Getenv(runtime.NestedEnv) != "",
+		Nested:  isNested(),
 	}
 }
+
+// isNested says that another sidecar has started us, or somebody that has.
+func isNested() bool { return os.Getenv(runtime.NestedEnv) != "" }

@@ -42,7 +42,7 @@ func trustCommand(ctx context.Context, f *flags, w *world, log *slog.Logger, wor
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	f.trust = string(rpc.TrustAsk)
-	m, closeAll := f.open(log, runtime.Options{Idle: true})
+	m, closeAll := f.open(log, runtime.Options{Idle: func() bool { return true }})
 	defer closeAll(0)
 	host := &screenHost{out: w.err}
 	client, _, err := f.start(ctx, m, host, 0)

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"sync/atomic"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/face"
+)
+
+// nestedNote is what a sidecar says that finds no servers because another one does.
+const nestedNote = "This mcp-sidecar was started by another one, which offers the user's servers itself: it has none, so that none is started twice."
+
+// mcpServer is an MCP server, for a client that speaks nothing else: of the session
+// that the environment names, or else of one of its own.
+func mcpServer(ctx context.Context, f *flags, w *world, log *slog.Logger, _ []string) int {
+	if w.terminal {
+		_, _ = io.WriteString(w.err, mcpExplanation)
+		return exitUsage
+	}
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	opt := face.Options{
+		Name: "mcp-sidecar", Version: version, Log: log,
+		In: w.in, Out: w.out, ClientReads: func() bool { return hasReader(w.out) },
+		Describe: described,
+	}
+	if w.endpoint != "" {
+		conn, err := w.join(ctx)
+		if err != nil {
+			return failed(ctx, w, err)
+		}
+		opt.Session, opt.Guest = conn, true
+		opt.Hello = &rpc.InitializeParams{
+			ProtocolVersion: rpc.ProtocolVersion, Client: rpc.ClientInfo{Name: "mcp-sidecar mcp", Version: version}, Cwd: f.cwd,
+		}
+		return w.faceEnded(ctx, face.Run(ctx, opt))
+	}
+	if isNested() {
+		opt.Note = nestedNote
+		log.Warn(nestedNote)
+	}
+	var awake atomic.Bool
+	session, end := f.ownWire(log, func() bool { return !awake.Load() })
+	opt.Session, opt.Hello, opt.Wake = session, f.helloOfFace(), func() { awake.Store(true) }
+	err := face.Run(ctx, opt)
+	end()
+	return w.faceEnded(ctx, err)
+}
+
+// ownWire is a session of our own, which connects nothing while it is idle, and a
+// connection to it. The function ends both: a client waits no longer than seconds for
+// the end of what it has started.
+func (f *flags) ownWire(log *slog.Logger, idle func() bool) (session net.Conn, end func()) {
+	ours, theirs := net.Pipe()
+	m, closeAll := f.open(log, runtime.Options{Idle: idle})
+	s := rpc.NewSession(theirs, theirs, rpc.Options{Log: log, HostReads: func() bool { return false }})
+	owner := m.Join(s)
+	ended := make(chan struct{})
+	go func() { // ends with ours
+		defer close(ended)
+		s.Run(context.Background(), owner)
+	}()
+	return ours, func() {
+		ours.Close()
+		closeAll(stopLimit)
+		<-ended
+	}
+}
+
+// helloOfFace opens the session of a face: nobody waits for a slow server, since the
+// client is told when its tools are there.
+func (f *flags) helloOfFace() *rpc.InitializeParams {
+	p := f.params(0)
+	p.Client.Name = "mcp-sidecar mcp"
+	p.Capabilities = &rpc.Capabilities{Approve: true, Input: true}
+	all := false // a client that can use an Exa server finds it like any other
+	p.Settings.Discovery = &rpc.DiscoverySettings{FilterExa: &all}
+	p.Settings.Startup = &rpc.StartupSettings{Uncached: rpc.UncachedBackground}
+	p.Settings.Reconnect = rpc.ReconnectAuto
+	return p
+}
+
+// described is a project's server, for somebody who is to decide about it.
+func described(s rpc.ProjectServer) string {
+	var text bytes.Buffer
+	printProjectServer(&text, s)
+	return text.String()
+}
+
+// faceEnded is the exit code.
+func (w *world) faceEnded(ctx context.Context, err error) int {
+	if err == nil || ctx.Err() != nil {
+		return exitOK
+	}
+	code := failed(ctx, w, err)
+	if errors.Is(err, face.ErrSessionEnded) {
+		return exitOK // its owner has ended it
+	}
+	return code
+}

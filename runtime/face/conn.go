@@ -1,0 +1,333 @@
+package face
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+)
+
+// conn is the connection to the client, and the mcp.Transport that gives it. The
+// SDK's own ends at the first line that is no message, drops what is in flight at
+// the end of input, and encodes results anew.
+type conn struct {
+	out   io.Writer
+	reads func() bool
+
+	lines     chan line     // from pump; closed when there will be no more
+	finishing chan struct{} // closed by finish: nothing is read any more
+	killed    chan struct{} // closed by kill: nothing is said any more, too
+	finished  sync.Once
+	dead      sync.Once
+
+	queue []jsonrpc.Message // the rest of a batch; of the goroutine that reads
+
+	writing sync.Mutex // held while a message is written
+
+	mu      sync.Mutex              // guards what follows
+	open    map[jsonrpc.ID]struct{} // requests to be answered before the end
+	dropped map[jsonrpc.ID]struct{} // requests that the client has cancelled
+	idle    chan struct{}           // closed when open is empty; nil until somebody waits
+	parcels map[int]*parcel         // results on their way, by number
+	last    int                     // number of a parcel given last
+}
+
+// line is one line of the client, or why there is none.
+type line struct {
+	text []byte
+	err  error
+}
+
+func newConn(in io.Reader, out io.Writer, reads func() bool) *conn {
+	c := &conn{
+		out: out, reads: reads,
+		lines: make(chan line), finishing: make(chan struct{}), killed: make(chan struct{}),
+		open: map[jsonrpc.ID]struct{}{}, dropped: map[jsonrpc.ID]struct{}{}, parcels: map[int]*parcel{},
+	}
+	go c.pump(rpc.NewFrameReader(in, rpc.FramingNDJSON, rpc.DefaultMaxMessage))
+	return c
+}
+
+// pump ends with the input, or when nothing is read any more and something comes. It
+// is a goroutine of its own because a Read cannot be interrupted.
+func (c *conn) pump(r *rpc.FrameReader) {
+	defer close(c.lines)
+	for {
+		text, err := r.Next()
+		var large *rpc.TooLargeError
+		if err != nil && !errors.As(err, &large) {
+			return
+		}
+		select {
+		case c.lines <- line{text, err}:
+		case <-c.finishing:
+			return
+		}
+	}
+}
+
+// Connect implements mcp.Transport.
+func (c *conn) Connect(context.Context) (mcp.Connection, error) { return c, nil }
+
+// SessionID implements mcp.Connection.
+func (*conn) SessionID() string { return "" }
+
+// Close implements mcp.Connection.
+func (c *conn) Close() error {
+	c.finish()
+	return nil
+}
+
+// finish has the connection end when what was asked has been answered.
+func (c *conn) finish() { c.finished.Do(func() { close(c.finishing) }) }
+
+// kill has it end now.
+func (c *conn) kill() {
+	c.dead.Do(func() { close(c.killed) })
+	c.finish()
+}
+
+// Read implements mcp.Connection. The end comes when every request is answered:
+// the SDK abandons them when it sees it.
+func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for {
+		if len(c.queue) > 0 {
+			m := c.queue[0]
+			c.queue = c.queue[1:]
+			c.arrived(m)
+			return m, nil
+		}
+		select {
+		case l, ok := <-c.lines:
+			switch {
+			case !ok:
+				c.drain(drainLimit)
+				return nil, io.EOF
+			case l.err != nil:
+				c.refuse(nil, jsonrpc.CodeInvalidRequest, l.err.Error())
+			default:
+				c.queue = c.messages(l.text)
+			}
+		case <-c.finishing:
+			c.drain(flushLimit)
+			return nil, io.EOF
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// messages are those of a line: one, or those of a batch (2025-03-26), which are
+// answered one by one. What is none is answered here.
+func (c *conn) messages(text []byte) []jsonrpc.Message {
+	text = bytes.TrimSpace(text)
+	tolerant := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+	if !jsontext.Value(text).IsValid(tolerant...) {
+		c.refuse(nil, jsonrpc.CodeParseError, "the line is not JSON: a message is one object on one line")
+		return nil
+	}
+	elements := []json.RawMessage{text}
+	if text[0] == '[' {
+		if err := json.Unmarshal(text, &elements); err != nil || len(elements) == 0 {
+			c.refuse(nil, jsonrpc.CodeInvalidRequest, "the batch is empty")
+			return nil
+		}
+	}
+	var all []jsonrpc.Message
+	for _, element := range elements {
+		id, err := idOf(element)
+		var m jsonrpc.Message
+		if err == nil {
+			m, err = jsonrpc.DecodeMessage(element)
+		}
+		if err != nil {
+			c.refuse(id, jsonrpc.CodeInvalidRequest, err.Error())
+			continue
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// idOf is the id of a message, nil if it has none. The error says that it cannot be
+// one: the SDK would make another of it.
+func idOf(message json.RawMessage) (json.RawMessage, error) {
+	var m struct {
+		ID json.RawMessage `json:"id"`
+	}
+	if err := json.Unmarshal(message, &m); err != nil {
+		return nil, errors.New("the message is not an object")
+	}
+	const most = 1 << 53 // beyond it, JavaScript and the SDK lose integers
+	var number int64
+	switch err := json.Unmarshal(m.ID, &number); {
+	case len(m.ID) == 0 || string(m.ID) == "null":
+		return nil, nil
+	case m.ID[0] == '"':
+		return m.ID, nil
+	case err != nil || number > most || number < -most:
+		return nil, errors.New("the id is neither a string nor an integer up to 2^53")
+	}
+	return m.ID, nil
+}
+
+func (c *conn) refuse(id json.RawMessage, code int64, why string) {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	fault, err := json.Marshal(&jsonrpc.Error{Code: code, Message: why})
+	if err == nil {
+		_ = c.write(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, id, fault)) // a client that is gone is noticed elsewhere
+	}
+}
+
+// The methods that matter to conn.
+const (
+	methodListen    = "subscriptions/listen" // is answered when it ends
+	methodCancelled = "notifications/cancelled"
+)
+
+// arrived keeps account of what is to be answered.
+func (c *conn) arrived(m jsonrpc.Message) {
+	request, ok := m.(*jsonrpc.Request)
+	if !ok {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case request.IsCall() && request.Method != methodListen:
+		c.open[request.ID] = struct{}{}
+	case request.Method == methodCancelled:
+		var p struct {
+			RequestID any `json:"requestId"`
+		}
+		if json.Unmarshal(request.Params, &p) != nil {
+			return // the SDK says so
+		}
+		if id, err := jsonrpc.MakeID(p.RequestID); err == nil && c.closed(id) {
+			c.dropped[id] = struct{}{}
+		}
+	}
+}
+
+// closed takes a request out of the account. It is false if there is none. Called
+// with mu held.
+func (c *conn) closed(id jsonrpc.ID) bool {
+	_, ok := c.open[id]
+	delete(c.open, id)
+	if len(c.open) == 0 && c.idle != nil {
+		close(c.idle)
+		c.idle = nil
+	}
+	return ok
+}
+
+// whenIdle is closed when everything is answered.
+func (c *conn) whenIdle() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	idle := make(chan struct{})
+	if len(c.open) == 0 {
+		close(idle)
+	} else {
+		c.idle = idle
+	}
+	return idle
+}
+
+// drain waits until everything is answered, while somebody reads the answers.
+func (c *conn) drain(within time.Duration) {
+	limit := time.NewTimer(within)
+	defer limit.Stop()
+	look := time.NewTicker(lookAgain)
+	defer look.Stop()
+	idle := c.whenIdle()
+	for c.reads() {
+		select {
+		case <-idle:
+			return
+		case <-limit.C:
+			return
+		case <-c.killed:
+			return
+		case <-look.C:
+		}
+	}
+}
+
+// Write implements mcp.Connection. What it says about a request that the client has
+// cancelled is not said (MCP: basic/utilities/cancellation).
+func (c *conn) Write(_ context.Context, m jsonrpc.Message) error {
+	response, ok := m.(*jsonrpc.Response)
+	if !ok {
+		text, err := jsonrpc.EncodeMessage(m)
+		if err != nil {
+			return err
+		}
+		return c.write(text)
+	}
+	p := c.claim(response.Result)
+	text, err := rendered(response, p)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	_, cancelled := c.dropped[response.ID]
+	delete(c.dropped, response.ID)
+	c.mu.Unlock()
+	if cancelled {
+		return nil
+	}
+	err = c.write(text)
+	if p != nil && p.sent != nil {
+		p.sent()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed(response.ID) // not before it is written: then may come the end
+	return err
+}
+
+// rendered is a response as it is sent, with what its parcel holds.
+func rendered(r *jsonrpc.Response, p *parcel) ([]byte, error) {
+	if r.Error != nil || p == nil {
+		return jsonrpc.EncodeMessage(r)
+	}
+	id, err := json.Marshal(r.ID.Raw())
+	if err != nil {
+		return nil, err
+	}
+	text := make([]byte, 0, len(p.raw)+len(id)+48)
+	text = append(text, `{"jsonrpc":"2.0","id":`...)
+	text = append(text, id...)
+	text = append(text, `,"result":`...)
+	text = append(text, p.raw...)
+	return append(text, '}'), nil
+}
+
+// write writes one line. When that fails the client is gone.
+func (c *conn) write(text []byte) error {
+	for i, b := range text {
+		if b == '\n' || b == '\r' { // outside strings only: within them JSON forbids both
+			text[i] = ' '
+		}
+	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	_, err := c.out.Write(append(text, '\n'))
+	if err != nil {
+		c.kill()
+	}
+	return err
+}

@@ -1,0 +1,169 @@
+// Package face is a session as an MCP server: the tools of all its servers, for
+// a client that only speaks MCP.
+//
+//	MCP client ─▶ conn ─ SDK ─ middleware ─┬─ tools/list ◀── tool set ◀─ pushes ─┐
+//	           ◀─      ◀─                 └─ tools/call ─▶ rpc.Client ─────────┴─ session
+//
+// It is a host like any other, over an rpc.Client, and does not know whether the
+// session is this program's own or one that it has joined. The SDK negotiates, in
+// both eras, and serves what is not about tools. Tool definitions and results pass
+// it by, byte for byte (parcel); but for the name of a tool, which is the face's own,
+// and for what the newest era demands of a result (era.go).
+//
+// Absent on purpose: pages (the list is one), and everything of MCP but tools.
+package face
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+)
+
+// Options of a face. Describe, ClientReads and Note may be left out.
+type Options struct {
+	Name, Version string
+	// In and Out are the MCP client's: one message a line (MCP: basic/transports).
+	In  io.Reader
+	Out io.Writer
+	// ClientReads reports whether the client still reads Out. It is asked at the end
+	// of In, while there is something to be answered.
+	ClientReads func() bool
+	// Session is a connection to the session, Hello how it is opened.
+	Session io.ReadWriteCloser
+	Hello   *rpc.InitializeParams
+	// Wake has the session connect its servers from the next discovery on. It is called
+	// once, as soon as it is known that the client has come to stay: some begin by
+	// starting a server only to see what it speaks. nil for a session that runs.
+	Wake func()
+	// Guest: the session is somebody else's, who is asked what there is to ask and
+	// says where the project is.
+	Guest bool
+	// Describe shows a person what a project's server is.
+	Describe func(rpc.ProjectServer) string
+	// Note is something that a model should be told of the session.
+	Note string
+	Log  *slog.Logger
+}
+
+// ErrSessionEnded is the end of a session before that of its client.
+var ErrSessionEnded = errors.New("the session has ended")
+
+// face is one client's view of a session. Its fields do not change after newFace,
+// but for what they say themselves; what changes is behind the lock of a leaf: conn,
+// gate, progress.
+type face struct {
+	opt    Options
+	log    *slog.Logger
+	conn   *conn
+	server *mcp.Server
+	client *rpc.Client
+
+	opening *opening
+
+	// tools is replaced by the goroutine of client that hears; nil until opened.
+	tools  atomic.Pointer[toolSet]
+	listed atomic.Bool // the client has been told tools
+	gate   *gate
+
+	progress *progress
+	person   *person
+	moved    chan struct{} // has a token when the client's roots may have changed
+}
+
+// Run serves the client until it ends, or until ctx does: then the error is nil. The
+// session is closed when Run returns.
+//
+// Two goroutines may outlive it: one that waits in In.Read, and one that waits in
+// Out.Write for a client that does not read.
+func Run(ctx context.Context, opt Options) error {
+	f := newFace(opt)
+	f.client = rpc.NewClient(opt.Session, rpc.Hearing{
+		ToolsChanged: f.toolsChanged,
+		Status:       f.serverChanged,
+		Progress:     f.progress.heard,
+		Approve:      f.person.approve,
+		Input:        f.person.input,
+	}, f.log)
+	defer f.client.Close()
+	f.serve()
+	session, err := f.server.Connect(context.WithoutCancel(ctx), f.conn, nil)
+	if err != nil {
+		return err
+	}
+	life, end := context.WithCancel(ctx)
+	defer end()
+	go f.open(life)        // ends when the session is awake, or with life
+	go f.followRoots(life) // ends with life
+	ended := make(chan struct{})
+	go func() { // ends with In, or when conn is told to finish
+		defer close(ended)
+		if err := session.Wait(); err != nil {
+			f.log.Debug("the connection to the client ends", "err", err)
+		}
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		f.conn.kill()
+	case <-f.client.Ended():
+		err = ErrSessionEnded
+		f.conn.finish()
+	case <-f.opening.failed:
+		err = f.opening.err
+		f.conn.finish()
+	}
+	select {
+	case <-ended:
+	case <-time.After(flushLimit):
+	}
+	return err
+}
+
+func newFace(opt Options) *face {
+	if opt.ClientReads == nil {
+		opt.ClientReads = func() bool { return true }
+	}
+	if opt.Describe == nil {
+		opt.Describe = func(s rpc.ProjectServer) string { return s.Name + ", from " + s.Path }
+	}
+	f := &face{
+		opt: opt, log: opt.Log,
+		conn:     newConn(opt.In, opt.Out, opt.ClientReads),
+		opening:  newOpening(),
+		gate:     newGate(),
+		progress: &progress{waiting: map[string]func(*rpc.ProgressValue){}},
+		moved:    make(chan struct{}, 1),
+	}
+	f.person = newPerson(opt)
+	return f
+}
+
+// toolsChanged is a push.
+func (f *face) toolsChanged(p *rpc.ToolsChanged) {
+	f.retool(f.tools.Load().changed(p))
+	f.gate.tried(p.Servers...)
+}
+
+// retool replaces the tools, of which the client is told if it knows others.
+func (f *face) retool(set *toolSet) {
+	f.tools.Store(set)
+	if f.listed.Load() {
+		f.announce()
+	}
+}
+
+// serverChanged is what a server has come to. If it has tools that the set does not
+// have yet, a push is about to bring them.
+func (f *face) serverChanged(s *rpc.Server) {
+	if f.gate.awaits(s.Name) && !isUntried(*s) && (s.Tools.Count == 0 || f.tools.Load().has(s.Name)) {
+		f.gate.tried(s.Name)
+	}
+}

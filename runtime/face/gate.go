@@ -1,0 +1,98 @@
+package face
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+)
+
+// gate keeps a list of tools back until it is worth giving, for clients that ask for it
+// once. It is open when every server of which nothing is remembered has been tried,
+// and the client's roots are known, if it has any; or when patience is over.
+type gate struct {
+	mu      sync.Mutex      // guards what follows
+	over    bool            // patience is
+	roots   bool            // the client's roots are being asked for
+	untried map[string]bool // servers without tools that are connecting
+	changed chan struct{}   // closed at the next change
+}
+
+func newGate() *gate {
+	return &gate{untried: map[string]bool{}, changed: make(chan struct{})}
+}
+
+// opened says which servers there are, from now on.
+func (g *gate) opened(servers []rpc.Server) {
+	time.AfterFunc(patience, func() { g.change(func() { g.over = true }, nil) })
+	g.change(func() {}, servers)
+}
+
+// awaitRoots keeps the gate closed until located.
+func (g *gate) awaitRoots() {
+	time.AfterFunc(rootsPatience, func() { g.located(nil) })
+	g.change(func() { g.roots = true }, nil)
+}
+
+// located says that the client's roots are settled, and which servers there are now;
+// none if that changed nothing.
+func (g *gate) located(servers []rpc.Server) {
+	g.change(func() { g.roots = false }, servers)
+}
+
+// tried says that servers are not waited for any more.
+func (g *gate) tried(servers ...string) {
+	g.change(func() {
+		for _, name := range servers {
+			delete(g.untried, name)
+		}
+	}, nil)
+}
+
+// awaits says whether a server is waited for.
+func (g *gate) awaits(server string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.untried[server]
+}
+
+// change makes one change of what is waited for, and adds servers to it.
+func (g *gate) change(apply func(), servers []rpc.Server) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	apply()
+	for _, s := range servers {
+		if isUntried(s) {
+			g.untried[s.Name] = true
+		}
+	}
+	close(g.changed)
+	g.changed = make(chan struct{})
+}
+
+// isUntried says of a server that its tools are not known yet, but may be soon.
+func isUntried(s rpc.Server) bool {
+	return s.Status == rpc.StatusConnecting && s.Tools.From == rpc.ToolsFromNone
+}
+
+// pass waits until the gate is open.
+func (g *gate) pass(ctx context.Context) error {
+	for {
+		isOpen, changed := g.state()
+		if isOpen {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func (g *gate) state() (isOpen bool, changed <-chan struct{}) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.over || !g.roots && len(g.untried) == 0, g.changed
+}

@@ -1,0 +1,33 @@
+package face
+
+import "time"
+
+// Every limit of the face.
+const (
+	// nameLimit is the most bytes of a tool's name. Clients put the name under which
+	// they know this server before it, and 64 is what models take.
+	nameLimit = 40
+	// offeredLimit is how many names are remembered of tools that are gone.
+	offeredLimit = 1 << 16
+	// patience is how long after the opening a list waits for servers of which nothing
+	// is remembered: there are clients of the stateful eras that list once (Codex). It
+	// is half of what the least patient client waits for a list.
+	patience = 15 * time.Second
+	// rootsPatience is how long it waits for the client to say where its project is.
+	rootsPatience = 2 * time.Second
+	// drainLimit bounds the wait for requests in flight after the end of input.
+	drainLimit = 60 * time.Second
+	// lookAgain is how often it is looked meanwhile whether the client still reads.
+	lookAgain = time.Second
+	// flushLimit is how long what is still to be said may take when the session has
+	// ended.
+	flushLimit = time.Second
+	// introLimit is the most that one server says about itself in the instructions,
+	// and introsLimit all of them, in bytes: they are in every conversation of a model.
+	introLimit  = 2 << 10
+	introsLimit = 16 << 10
+	// whyLimit is the most that is said there about why a server's tools are missing.
+	whyLimit = 300
+	// suggestions is how many near names an unknown tool is answered with.
+	suggestions = 3
+)

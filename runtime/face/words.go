@@ -1,0 +1,62 @@
+package face
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+)
+
+// instructions are what a model is told: what is missing and why, and what the
+// servers say about themselves (MCP: InitializeResult).
+func (f *face) instructions() string {
+	var b strings.Builder
+	b.WriteString("The tools of all MCP servers that the user has configured. Each is named after its server: <server>_<tool>.\n")
+	if f.opt.Note != "" {
+		b.WriteString("\n" + f.opt.Note + "\n")
+	}
+	heading := "\nServers whose tools are missing:\n"
+	for _, s := range f.opening.first.Servers {
+		if why := missing(s); why != "" {
+			b.WriteString(heading + "- " + s.Name + ": " + why + "\n")
+			heading = ""
+		}
+	}
+	heading = "\nWhat the servers say about themselves:\n"
+	left := introsLimit
+	for _, s := range f.opening.first.Servers {
+		if s.Instructions == "" || left == 0 {
+			continue
+		}
+		said := cut(s.Instructions, min(introLimit, left))
+		left -= len(said)
+		fmt.Fprintf(&b, "%s\n## %s\n%s\n", heading, s.Name, said)
+		heading = ""
+	}
+	return b.String()
+}
+
+// missing is why a server's tools are not there, "" if they are or nobody misses them.
+func missing(s rpc.Server) string {
+	switch {
+	case s.Tools.Count > 0 || s.Status == rpc.StatusConnected || s.Phase == rpc.PhaseDisabled || s.Phase == rpc.PhaseStopped:
+		return ""
+	case s.Error == nil:
+		return "it is still starting"
+	case s.Error.Hint != "":
+		return cut(s.Error.Message, whyLimit) + "; " + cut(s.Error.Hint, whyLimit)
+	}
+	return cut(s.Error.Message, whyLimit)
+}
+
+// cut is at most limit bytes of a text, and whole characters.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
+}
