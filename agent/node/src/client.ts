@@ -171,6 +171,11 @@ export class SidecarClient implements AsyncDisposable {
     return this.#methods;
   }
 
+  /** guest: another program owns the session, and what is its alone to ask is not among the methods. */
+  get guest(): boolean {
+    return this.#info !== undefined && !this.#methods.includes("runtime/configure");
+  }
+
   /** closed is why no call is answered any more. */
   get closed(): SidecarClosedError | undefined {
     return this.#connection.ended;
@@ -277,6 +282,11 @@ export class SidecarClient implements AsyncDisposable {
     return this.#request("mcp/doctor", { server }, { signal });
   }
 
+  /** share gives the endpoint by which others join the session: whoever has it gets in, so it is a secret. */
+  async share(options: RequestOptions = {}): Promise<string> {
+    return (await this.#request("runtime/share", {}, options)).endpoint;
+  }
+
   /** request makes any request of the protocol. What its answer says about the tool set is taken, too. */
   request<M extends keyof wire.HostRequests>(
     method: M,
@@ -301,8 +311,8 @@ export class SidecarClient implements AsyncDisposable {
   }
 
   /**
-   * close ends the sidecar and its servers: in order, or by force if that takes too long. What is in flight
-   * fails at once. It never rejects, and may be called again.
+   * close ends the sidecar and its servers: in order, or by force if that takes too long. A guest leaves, and
+   * ends nothing else. What is in flight fails at once. It never rejects, and may be called again.
    */
   close(): Promise<void> {
     if (this.#closing === undefined) {
@@ -323,7 +333,9 @@ export class SidecarClient implements AsyncDisposable {
   async #close(): Promise<void> {
     const connection = this.#connection;
     if (connection.ended === undefined) {
-      const reason = new SidecarClosedError("this program has closed the sidecar");
+      const reason = new SidecarClosedError(
+        this.guest ? "this program has left the session" : "this program has closed the sidecar",
+      );
       if (!this.#open) {
         connection.end(reason);
       } else if (await within(connection.conclude(reason, "runtime/shutdown"), this.#shutdownMs + SLACK_MS)) {

@@ -6,6 +6,8 @@ import { tellingOf } from "./tail.js";
 export interface Ending {
   readonly binary: string;
   readonly pid: number;
+  /** guest: the process was the way to the session of another program. */
+  readonly guest?: boolean | undefined;
   readonly exitCode?: number | undefined;
   readonly signal?: string | undefined;
   /** spoke: at least one message came. */
@@ -34,7 +36,7 @@ export function endingError(ending: Ending): SidecarClosedError {
 }
 
 function sentence(ending: Ending): string {
-  const { binary, pid, spoke, unread, fault, foreign } = ending;
+  const { binary, pid, guest = false, spoke, unread, fault, foreign } = ending;
   const said = tellingOf(ending.stderr)
     .map((line) => `\n  stderr: ${line}`)
     .join("");
@@ -43,10 +45,28 @@ function sentence(ending: Ending): string {
     return `${binary} does not speak the protocol: it printed ${JSON.stringify(unread)}${said || QUESTION}`;
   }
   if (!spoke && fault !== undefined) return `${binary} ${fault}${said || QUESTION}`;
+  const plain = guest ? plainly(ending) : undefined;
+  if (plain !== undefined) return plain;
   if (!spoke) return `${binary} ${how(ending)} before it said anything${said || QUESTION}`;
   const what =
     fault === undefined ? how(ending) : `sent what is no message (${fault}): ${JSON.stringify(unread)}`;
-  return `the sidecar ${binary} (process ${pid}) ${what}; Sidecar.spawn starts a new one${said}`;
+  const [whose, remedy] = guest
+    ? ["the way to the session,", ", and Sidecar.join makes a new one"]
+    : ["the sidecar", "; Sidecar.spawn starts a new one"];
+  return `${whose} ${binary} (process ${pid}) ${what}${remedy}${said}`;
+}
+
+/** plainly is for a guest's process that did as it should: it ends with the session, or was not let in. */
+function plainly({ spoke, exitCode, fault, outstayed, stderr }: Ending): string | undefined {
+  if (fault !== undefined || outstayed !== undefined) return undefined;
+  if (exitCode === 0) {
+    return spoke
+      ? "the session that was joined has ended: its owner has closed it, or is gone"
+      : "cannot join the session: it ended before it said anything";
+  }
+  const reason = stderr.at(-1); // the last word of a program that ends with an error
+  if (spoke || exitCode !== 1 || reason === undefined) return undefined;
+  return `cannot join the session: ${reason.replace(/^mcp-sidecar: /, "")}`;
 }
 
 function how({ exitCode, signal, outstayed }: Ending): string {

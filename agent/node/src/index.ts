@@ -25,7 +25,7 @@ export type {
   WaitOptions,
 } from "./options.js";
 export * from "./protocol.gen.js";
-export { Sidecar, type SpawnOptions } from "./sidecar.js";
+export { type JoinOptions, type ProgramOptions, Sidecar, type SpawnOptions } from "./sidecar.js";
 export type { ToolsChange } from "./toolset.js";
 export type { Transport, TransportListener } from "./transport.js";
 export { VERSION } from "./version.js";

@@ -21,6 +21,8 @@ import type { Transport, TransportListener } from "./transport.js";
 export interface ProcessOptions {
   readonly binary: string;
   readonly args?: readonly string[] | undefined;
+  /** guest: it is the way to the session of another program, and ends with that. */
+  readonly guest?: boolean | undefined;
   /** env is added to this program's environment; undefined takes a variable out. */
   readonly env?: { readonly [name: string]: string | undefined } | undefined;
   /** stderr gets what the process writes there, line by line. */
@@ -43,6 +45,7 @@ const LAST_TURNS = 2;
 
 export class ProcessTransport implements Transport {
   readonly peer: string;
+  readonly #guest: boolean;
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #reader = new FrameReader();
   readonly #stderr: LineTail;
@@ -63,8 +66,9 @@ export class ProcessTransport implements Transport {
 
   /** Throws a SidecarClosedError if the system refuses at once; other refusals come to the listener. */
   constructor(options: ProcessOptions) {
-    const { binary, args = [], env, stderr } = options;
+    const { binary, args = [], guest = false, env, stderr } = options;
     this.peer = binary;
+    this.#guest = guest;
     this.#stderr = new LineTail(stderr && ((line) => undisturbed(() => stderr(line))));
     this.#gone = new Promise((resolve) => {
       this.#isGone = resolve;
@@ -231,6 +235,7 @@ export class ProcessTransport implements Transport {
     return endingError({
       binary: this.peer,
       pid: this.pid ?? 0,
+      guest: this.#guest,
       exitCode: this.#child.exitCode ?? undefined,
       signal: this.#child.signalCode ?? undefined,
       spoke: this.#spoke,

@@ -1,22 +1,19 @@
 /**
- * Sidecar is a SidecarClient with the process: it finds the program, starts it, and ends it.
+ * Sidecar is a SidecarClient with the process: it finds the program, starts it, and ends it. The process is a
+ * sidecar (`spawn`), or the way to one that another program has started (`join`).
  */
 import { resolve } from "node:path";
 import { checkSignal } from "./abort.js";
 import { findBinary } from "./binary.js";
 import { CLIENT_OPTIONS, type ClientOptions, SidecarClient } from "./client.js";
-import { ResponseError, SidecarError } from "./errors.js";
+import { InvalidArgumentError, ResponseError, SidecarError } from "./errors.js";
 import { declaredBy } from "./handlers.js";
-import { checkNames, type NamesOf } from "./options.js";
+import { checkNames, type InitializeOptions, type NamesOf } from "./options.js";
 import { ProcessTransport } from "./process.js";
 import { ErrorCode, type Settings, type WorkspaceFolder } from "./protocol.gen.js";
 
-export interface SpawnOptions extends ClientOptions {
-  /** cwd is the root of the user's project. Default: the current directory. */
-  cwd?: string | undefined;
-  /** workspaceFolders are read for project files, in order. Default: cwd alone. */
-  workspaceFolders?: WorkspaceFolder[] | undefined;
-  settings?: Settings | undefined;
+/** ProgramOptions are about the process. */
+export interface ProgramOptions {
   /**
    * binary is the program: a path, or a name in PATH. Default: see BinaryNotFoundError for where it is looked
    * for.
@@ -36,17 +33,29 @@ export interface SpawnOptions extends ClientOptions {
   signal?: AbortSignal | undefined;
 }
 
-const OPTIONS: NamesOf<SpawnOptions> = {
+export interface SpawnOptions extends ClientOptions, ProgramOptions {
+  /** cwd is the root of the user's project. Default: the current directory. */
+  cwd?: string | undefined;
+  /** workspaceFolders are read for project files, in order. Default: cwd alone. */
+  workspaceFolders?: WorkspaceFolder[] | undefined;
+  settings?: Settings | undefined;
+}
+
+/** JoinOptions have nothing about the session: that is its owner's, and so is whatever is asked about it. */
+export interface JoinOptions extends Pick<ClientOptions, "client" | "listeners">, ProgramOptions {}
+
+const PROGRAM: NamesOf<ProgramOptions> = { binary: true, args: true, env: true, stderr: true, signal: true };
+const JOIN: NamesOf<JoinOptions> = { client: true, listeners: true, ...PROGRAM };
+const SPAWN: NamesOf<SpawnOptions> = {
   ...CLIENT_OPTIONS,
   cwd: true,
   workspaceFolders: true,
   settings: true,
-  binary: true,
-  args: true,
-  env: true,
-  stderr: true,
-  signal: true,
+  ...PROGRAM,
 };
+
+/** ENDPOINT is the variable that lets a program into the session of another. */
+const ENDPOINT = "MCP_SIDECAR_ENDPOINT";
 
 export class Sidecar extends SidecarClient {
   readonly #process: ProcessTransport;
@@ -58,16 +67,44 @@ export class Sidecar extends SidecarClient {
 
   /** spawn starts a sidecar, and resolves when it has its first set of tools. */
   static async spawn(options: SpawnOptions = {}): Promise<Sidecar> {
-    checkNames("Sidecar.spawn", options, OPTIONS);
-    const { binary, args, env, stderr, signal, cwd = ".", workspaceFolders, settings, ...client } = options;
+    checkNames("Sidecar.spawn", options, SPAWN);
+    const { cwd = ".", workspaceFolders, settings, ...rest } = options;
+    const session = { cwd: resolve(cwd), workspaceFolders, settings, processId: process.pid };
+    return Sidecar.#start(rest, session);
+  }
+
+  /**
+   * join becomes a guest of the session whose owner has given its endpoint: by `share`, and mostly as
+   * MCP_SIDECAR_ENDPOINT in the environment, which is the default. It resolves when the session has told its
+   * set of tools, and rejects with why it lets nobody in.
+   */
+  static async join(endpoint?: string, options: JoinOptions = {}): Promise<Sidecar> {
+    checkNames("Sidecar.join", options, JOIN);
+    const { args = [], env } = options;
+    // In the environment alone: everybody on the machine can read arguments.
+    const invited = { ...env, [ENDPOINT]: invitation(endpoint, env) };
+    const guest = { ...options, args: ["attach", ...args], env: invited, guest: true };
+    return Sidecar.#start(guest, { cwd: resolve(".") });
+  }
+
+  /** start starts the program, and opens a session with it. */
+  static async #start(
+    { binary, args, guest, env, stderr, signal, ...client }: StartOptions,
+    session: InitializeOptions,
+  ): Promise<Sidecar> {
     checkSignal(signal);
     signal?.throwIfAborted();
     declaredBy(client.handlers, client.capabilities); // throws before there is a process
-    const child = new ProcessTransport({ binary: findBinary(binary), args, env, stderr: sink(stderr) });
+    const child = new ProcessTransport({
+      binary: findBinary(binary),
+      args,
+      guest,
+      env,
+      stderr: sink(stderr),
+    });
     let sidecar: Sidecar | undefined;
     try {
       sidecar = new Sidecar(child, client);
-      const session = { cwd: resolve(cwd), workspaceFolders, settings, processId: process.pid };
       await sidecar.initialize(session, { signal });
     } catch (error) {
       await (sidecar ?? child).close();
@@ -76,7 +113,7 @@ export class Sidecar extends SidecarClient {
     return sidecar;
   }
 
-  /** pid is the process id of the sidecar. */
+  /** pid is the process id of the program: of the sidecar, or of a guest's way to it. */
   get pid(): number {
     return this.#process.pid ?? 0;
   }
@@ -87,7 +124,29 @@ export class Sidecar extends SidecarClient {
   }
 }
 
-function sink(stderr: SpawnOptions["stderr"]): ((line: string) => void) | undefined {
+interface StartOptions extends ClientOptions, ProgramOptions {
+  readonly guest?: boolean;
+}
+
+/**
+ * invitation is the endpoint to join by. It is a secret that no error shows; Node's own would show a value
+ * that it cannot put into an environment.
+ */
+function invitation(endpoint: string | undefined, env: ProgramOptions["env"]): string {
+  const given = endpoint ?? { ...process.env, ...env }[ENDPOINT];
+  if (given === undefined || given === "") {
+    throw new SidecarError(
+      `Sidecar.join: no endpoint was given, and ${ENDPOINT} is not set. The program that owns the session ` +
+        "gets it by share(), and starts this one with it in that variable",
+    );
+  }
+  if (typeof given === "string" && !given.includes("\0")) return given;
+  throw new InvalidArgumentError(
+    "Sidecar.join: the endpoint is a text that share() gave; options come second",
+  );
+}
+
+function sink(stderr: ProgramOptions["stderr"]): ((line: string) => void) | undefined {
   if (stderr === "inherit") return (line) => process.stderr.write(`${line}\n`);
   return typeof stderr === "function" ? stderr : undefined;
 }

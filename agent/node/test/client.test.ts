@@ -14,6 +14,7 @@ test("initialize says who and where, and gives the first set", async () => {
   const transport = new MemoryTransport();
   const client = new SidecarClient(transport);
   assert.deepEqual([client.tools, client.revision, client.info, client.methods], [[], 0, undefined, []]);
+  assert.equal(client.guest, false);
   const opening = client.initialize({ cwd: "/project", processId: 7, settings: { enabled: true } });
   assert.deepEqual(transport.last, {
     jsonrpc: "2.0",
@@ -36,7 +37,8 @@ test("initialize says who and where, and gives the first set", async () => {
     [client.tools, client.servers, client.errors, client.exaApiKeys, client.revision, client.hash],
     [first.tools, first.servers, first.errors, ["k"], 1, first.hash],
   );
-  assert.deepEqual([client.info?.name, client.methods], ["mcp-sidecar", ["tools/call"]]);
+  assert.deepEqual([client.info?.name, client.guest], ["mcp-sidecar", false]);
+  assert.deepEqual(client.methods, ["runtime/configure", "tools/call"]);
 });
 
 test("a push in the same chunk as the first answer is applied to what that brought", async () => {

@@ -35,6 +35,24 @@ test("the end of a process is told with its cause and what to do", () => {
       { spoke: false, exitCode: 0 },
       "/bin/m ended with exit code 0 before it said anything. Is it mcp-sidecar?",
     ],
+    [
+      { guest: true, exitCode: 0 },
+      "the session that was joined has ended: its owner has closed it, or is gone",
+    ],
+    [{ guest: true, spoke: false, exitCode: 0 }, "cannot join the session: it ended before it said anything"],
+    [
+      { guest: true, spoke: false, exitCode: 1, stderr: ["a warning", "mcp-sidecar: no such door"] },
+      "cannot join the session: no such door",
+    ],
+    [
+      { guest: true, exitCode: 1, stderr: ["mcp-sidecar: a broken pipe"] },
+      "the way to the session, /bin/m (process 7) ended with exit code 1, and Sidecar.join makes a new one" +
+        "\n  stderr: mcp-sidecar: a broken pipe",
+    ],
+    [
+      { guest: true, spoke: false, exitCode: 1 },
+      "/bin/m ended with exit code 1 before it said anything. Is it mcp-sidecar?",
+    ],
     [{ spoke: false, fault: "said nothing for 30 s" }, "/bin/m said nothing for 30 s. Is it mcp-sidecar?"],
     [
       { exitCode: 1, stderr: ["1", "2", "3", "4", "5", "6"] },

@@ -123,6 +123,25 @@ test("a program that closes and ends leaves nothing, awaited or not", async (t) 
   }
 });
 
+test("a program that has joined a session, and never leaves it, ends by itself", async (t) => {
+  const world = await World.open(t);
+  const owner = await world.sidecar({ a: SERVER });
+  const { path: pipe, over: alone } = world.pipe("pipe");
+  const binary = world.script("holder", '#!/bin/sh\nexec 9>"$PIPE"\nexec "$REAL" "$@"\n');
+  const { binary: REAL = "" } = world.joining;
+  const env = { ...world.env, PIPE: pipe, REAL, MCP_SIDECAR_ENDPOINT: await owner.share() };
+  const program = world.program(
+    "guest.mjs",
+    `import { Sidecar } from ${source("index.js")};
+     const s = await Sidecar.join(undefined, ${JSON.stringify({ binary, env })});
+     console.log((await s.call("mcp_a_x", { n: 1 })).result.content[0].text);`,
+  );
+  const { output, code } = await run(program).ended;
+  assert.deepEqual([output, code], ['x {"n":1}\n', 0]);
+  await alone;
+  assert.equal((await owner.call("mcp_a_x")).result.isError, undefined);
+});
+
 test("close leaves nothing, also while the program goes on", async (t) => {
   const world = await World.open(t);
   const { process: program, alone } = host(world, "await s.close();\nsetInterval(() => {}, 1000);");

@@ -48,7 +48,7 @@ export function push(
 
 export function welcome(first: wire.Snapshot): wire.InitializeResult {
   const sidecar = { name: "mcp-sidecar", version: "1.0.0" };
-  return { protocolVersion: 1, sidecar, methods: ["tools/call"], snapshot: first };
+  return { protocolVersion: 1, sidecar, methods: ["runtime/configure", "tools/call"], snapshot: first };
 }
 
 /** opened is a client whose first snapshot has these tools. */

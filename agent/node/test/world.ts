@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ServerConfig } from "../src/protocol.gen.js";
-import { Sidecar, type SpawnOptions } from "../src/sidecar.js";
+import { type JoinOptions, Sidecar, type SpawnOptions } from "../src/sidecar.js";
 import { Hub } from "./hub.js";
 import type { TestContext } from "./test-context.js";
 
@@ -111,6 +111,18 @@ export class World {
     const sidecar = await Sidecar.spawn(this.options(scripts, options));
     this.#ends.push(() => sidecar.close());
     return sidecar;
+  }
+
+  /** joining are the options of a guest in this world. */
+  get joining(): JoinOptions {
+    return { binary: required("MCP_SIDECAR_TEST_BINARY"), env: this.env };
+  }
+
+  /** guest joins a session, and leaves it with the test. */
+  async guest(endpoint?: string, options: JoinOptions = {}): Promise<Sidecar> {
+    const guest = await Sidecar.join(endpoint, { ...this.joining, ...options });
+    this.#ends.push(() => guest.close());
+    return guest;
   }
 }
 

@@ -52,6 +52,15 @@ const shapes: Record<string, Record<string, Kind>> = {
   "mcp/wait": { servers: "array", timeoutMs: "number" },
   "mcp/logs": { "server!": "string", lines: "number", after: "number" },
   "mcp/doctor": { server: "string" },
+  "runtime/share": {},
+};
+
+/** What a client gives of the wire's result, where that is a member. */
+const MEMBERS: Record<string, string> = {
+  "tools/search": "tools",
+  "mcp/reload": "snapshot",
+  "runtime/configure": "snapshot",
+  "runtime/share": "endpoint",
 };
 
 /** Does it. What the client throws instead of rejecting is an error of the test's. */
@@ -74,9 +83,7 @@ export function perform(
     };
   }
   const outcome = own(client, method, params, given, doing);
-  const member = { "tools/search": "tools", "mcp/reload": "snapshot", "runtime/configure": "snapshot" }[
-    method
-  ];
+  const member = MEMBERS[method];
   const natural = member === undefined ? whole : (result: unknown) => (result as Params)[member];
   return { outcome, natural, typed: true };
 }
@@ -139,6 +146,8 @@ function own(
       return client.wait(options);
     case "mcp/doctor":
       return client.doctor({ server, signal });
+    case "runtime/share":
+      return client.share({ signal });
     default:
       return client.logs(server, options);
   }
