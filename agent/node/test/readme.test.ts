@@ -1,7 +1,7 @@
 /** The code in README.md compiles as it stands there, and what can be run does what the text says. */
 import assert from "node:assert/strict";
 import { execFile, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -88,7 +88,7 @@ async function asked(file: string, { cwd, env }: { cwd: string; env: NodeJS.Proc
 
 test("the README's code compiles, and what can be run does what the text says", async (t) => {
   const files = compiled();
-  assert.equal(files.length, 9);
+  assert.equal(files.length, 11);
   const world = await World.open(t);
   const mcpServers = { a: world.fake("a", "tool x\n") };
   writeFileSync(join(world.project, ".mcp.json"), JSON.stringify({ mcpServers }));
@@ -109,7 +109,13 @@ test("the README's code compiles, and what can be run does what the text says", 
     /^answered: \[ \{ type: 'text', text: 'read_text_file \{"path":"notes.txt"\}' \} \]\n$/,
   );
 
-  const approving = files.find((file) => readFileSync(file, "utf8").includes("createInterface")) ?? "";
+  const having = (word: string) => files.find((file) => readFileSync(file, "utf8").includes(word)) ?? "";
+  symlinkSync(having("Sidecar.join()"), join(world.project, "sub-agent.js"));
+  const { stdout } = await run(having("sidecar.share()"));
+  assert.equal(stdout, "1 tools, and no server was started for them\n".repeat(2));
+  assert.equal(world.hub.count("a started"), 3, "this is the third program with the server");
+
+  const approving = having("createInterface");
   const place = { cwd: world.project, env };
   const once = await asked(approving, place, /1 tools/);
   assert.equal(once.code, 0);
