@@ -14,7 +14,8 @@ import { type ChatModel, run } from "./agent.js";
 import { ScriptedModel } from "./model.js";
 import { Story } from "./story.js";
 
-const MAIN = fileURLToPath(new URL("main.js", import.meta.url));
+/** program is the path of one of the example's. */
+const program = (name: string) => fileURLToPath(new URL(`${name}.js`, import.meta.url));
 const EXAMPLES = fileURLToPath(new URL("../..", import.meta.url));
 /** OPENAI is the real package, which the tests of the client have installed. */
 const OPENAI = new URL("../../../agent/node/node_modules/openai/index.mjs", import.meta.url).href;
@@ -53,14 +54,19 @@ async function ownHome(t: Test): Promise<{ home: string; env: Record<string, str
     TMPDIR: await directory("tmp"),
     XDG_CACHE_HOME: await directory("cache"),
     XDG_CONFIG_HOME: await directory("config"),
+    XDG_RUNTIME_DIR: await directory("run"),
     XDG_STATE_HOME: await directory("state"),
   };
   return { home, env };
 }
 
-/** play runs the example as its user does, and returns what it said and how it ended. */
-async function play(env: Record<string, string>, ...args: string[]) {
-  const child = spawn(process.execPath, [MAIN, ...args], { env: { ...process.env, ...env } });
+/** play runs the first example as its user does, and returns what it said and how it ended. */
+function play(env: Record<string, string>, ...args: string[]) {
+  return played("main", env, ...args);
+}
+
+async function played(name: string, env: Record<string, string>, ...args: string[]) {
+  const child = spawn(process.execPath, [program(name), ...args], { env: { ...process.env, ...env } });
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text) => (stdout += text));
@@ -227,6 +233,56 @@ test("OpenAI's own client can take the place of the script", async (t) => {
 
   const model = await openAI(server);
   const { signal } = new AbortController();
-  const answer = await run(model, sidecar, "Go.", { story: new Story("with OpenAI's client"), signal });
+  const task = "What is 17 and 25? And which files are there?";
+  const answer = await run(model, sidecar, task, { story: new Story("with OpenAI's client"), signal });
   assert.match(answer, /42.*\.mcp\.json/);
+});
+
+test("two sub-agents use the servers of the agent that has started them, and leave nothing", async (t) => {
+  const { home, env } = await ownHome(t);
+  const { code, stdout, stderr } = await played("delegate", env, "--sidecar", BINARY);
+  assert.equal(code, 0, stderr + stdout);
+  assert.equal(stderr, "");
+  const said = (who: string) => stdout.replace(new RegExp(`^(?!${who} ).*\n`, "gm"), "");
+  inOrder(said("adder"), /joined +37 tools/, /call mcp_everything_get-sum/, /everything\/get-sum took/);
+  inOrder(said("lister"), /joined +37 tools/, /call mcp_files_list_directory/, /files\/list_directory took/);
+  inOrder(
+    said("agent"),
+    /session open +37 tools: 37 live/,
+    /<- adder +The sum of 17 and 25 is 42\.\n/,
+    /<- lister +The project has .*\.mcp\.json/,
+    /for all three +everything is process \d+, files is process \d+, memory is/,
+    /has ended, and every server with it/,
+  );
+  assert.deepEqual(await left(home), []);
+  assert.deepEqual(await readdir(join(home, "tmp")), []);
+  const shared = await readdir(join(home, "run"), { recursive: true, withFileTypes: true });
+  assert.deepEqual(
+    shared.filter((entry) => !entry.isDirectory()).map(({ name }) => name),
+    [],
+  );
+  assert.notEqual(shared.length, 0);
+});
+
+test("a sub-agent that cannot do its task, or was not let in, is told of", async (t) => {
+  const { home, env } = await ownHome(t);
+  const project = join(home, "project");
+  await mkdir(join(project, "node_modules"), { recursive: true });
+  await writeFile(join(project, ".mcp.json"), JSON.stringify({ mcpServers: {} }));
+  const { code, stderr } = await played("delegate", env, "--sidecar", BINARY, "--project", project);
+  assert.equal(code, 1);
+  assert.match(stderr, /^agent: it did not happen that one sub-agent knows the sum.*I have no tool for this/);
+  const alone = await played(
+    "sub-agent",
+    { ...env, MCP_SIDECAR: BINARY, MCP_SIDECAR_ENDPOINT: "" },
+    "a",
+    "b",
+  );
+  assert.equal(alone.code, 1);
+  assert.match(alone.stderr, /^sub-agent: Sidecar\.join: no endpoint was given/);
+  const endpoint = `unix:${home}/nobody#token`;
+  const late = await played("sub-agent", { ...env, MCP_SIDECAR: BINARY, MCP_SIDECAR_ENDPOINT: endpoint });
+  assert.equal(late.code, 1);
+  assert.match(late.stderr, /^sub-agent: cannot join the session: .*the session has ended: nobody listens/);
+  assert.deepEqual(await left(home), []);
 });

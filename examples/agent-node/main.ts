@@ -9,52 +9,22 @@
  *     agent.ts    the loop between a model and its tools: the part to copy
  *     model.ts    the model, here a script
  *     story.ts    how it is told
+ *     place.ts    where the program and the servers are
  *     main.ts     the two sessions, and what has to happen in them
  *
  * The server `files` takes two seconds to start. In the cold session the model begins without its tools and
  * has them as soon as they are there, in the middle of the conversation. In the warm one it has them from the
  * beginning, and a call waits for the server.
+ *
+ * Another example, of an agent that has sub-agents, is in delegate.ts.
  */
-import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
-import { type Settings, Sidecar } from "mcp-sidecar";
+import { Sidecar } from "mcp-sidecar";
 import { type ChatModel, run } from "./agent.js";
 import { BUSY, FILES, named, ScriptedModel, SUM } from "./model.js";
+import { inPlace, type Place, SETTINGS } from "./place.js";
 import { Story, told } from "./story.js";
 
 const TASK = "What is 17 and 25? And which files does this project have?";
-
-const OPTIONS = {
-  sidecar: { type: "string" },
-  project: { type: "string" },
-  slow: { type: "string" },
-} as const;
-
-/**
- * There is no handler `approve` here, so the servers that the project's file names are started without
- * asking: that is right for files one trusts.
- */
-const SETTINGS: Settings = {
-  // Only the project's own file: an example has no business starting what the user has configured elsewhere.
-  discovery: { include: ["mcp-json"] },
-  // An agent takes tools as they come, so nobody waits for a slow server.
-  startup: { uncached: "background" },
-  // Nothing runs at its address here.
-  disabled: ["remote"],
-};
-
-interface Place {
-  binary: string | undefined;
-  project: string;
-  /** slow is how many seconds `files` takes to start (examples/project/slow). */
-  slow: string;
-  cache: string;
-  signal: AbortSignal;
-}
 
 /** session is one conversation, from the start of the sidecar to its end. */
 async function session({ binary, project, slow, cache, signal }: Place, story: Story): Promise<string> {
@@ -64,7 +34,8 @@ async function session({ binary, project, slow, cache, signal }: Place, story: S
     args: ["--cache-dir", cache],
     env: { SLOW_START: slow },
     client: { name: "example-agent", version: "1" },
-    settings: SETTINGS,
+    // An agent takes tools as they come, so nobody waits for a slow server.
+    settings: { ...SETTINGS, startup: { uncached: "background" } },
     listeners: story.listeners,
     signal,
   });
@@ -118,27 +89,4 @@ function expect(which: string, happened: boolean, what: string): void {
   if (!happened) throw new Error(`${which} session: it did not happen that ${what}`);
 }
 
-async function main(): Promise<void> {
-  const examples = fileURLToPath(new URL("../..", import.meta.url));
-  const built = join(examples, "../bin/mcp-sidecar");
-  const { values } = parseArgs({ options: OPTIONS });
-  const binary = values.sidecar ?? (existsSync(built) ? built : undefined);
-  const project = resolve(values.project ?? join(examples, "project"));
-  if (!existsSync(join(project, "node_modules"))) {
-    throw new Error(`${project} has no servers yet: npm ci --ignore-scripts, in that directory`);
-  }
-  const { slow = "2" } = values;
-  const abort = new AbortController();
-  process.once("SIGINT", () => abort.abort(new Error("interrupted")));
-  const cache = await mkdtemp(join(tmpdir(), "mcp-sidecar-example-"));
-  try {
-    await play({ binary, project, slow, cache, signal: abort.signal });
-  } finally {
-    await rm(cache, { recursive: true, force: true });
-  }
-}
-
-main().catch((error: unknown) => {
-  console.error(`agent: ${error instanceof Error ? error.message : error}`);
-  process.exitCode = 1;
-});
+await inPlace(play, "2");

@@ -10,6 +10,8 @@ const [BOLD, DIM, PLAIN] = shown ? ["\x1b[1m", "\x1b[2m", "\x1b[0m"] : ["", "", 
 
 /** MARGIN is where the text of a line begins. */
 const MARGIN = " ".repeat(30);
+/** WHO is the width of a name that is before it. */
+const WHO = 8;
 
 export class Story {
   /** requests are the names of the tools in each request to the model. */
@@ -21,17 +23,22 @@ export class Story {
   /** outcomes say how each tool was called, by its server's name for it. */
   readonly outcomes = new Map<string, CallOutcome>();
   readonly #started = performance.now();
+  readonly #who: string;
 
-  constructor(title: string) {
-    console.log(`\n${BOLD}${title}${PLAIN}`);
+  /** who is before every line, where several tell at the same time. */
+  constructor(title: string, who = "") {
+    this.#who = who === "" ? "" : who.padEnd(WHO);
+    if (title !== "") console.log(`\n${BOLD}${title}${PLAIN}`);
   }
 
   /** line tells one event; mark says which way it went. */
   line(mark: string, what: string, about: string): void {
     const time = (performance.now() - this.#started).toFixed(0).padStart(6);
-    console.log(
-      `${DIM}${time} ms${PLAIN}  ${mark.padEnd(2)} ${BOLD}${what.padEnd(15)}${PLAIN} ${about}`.trimEnd(),
-    );
+    this.#say(`${DIM}${time} ms${PLAIN}  ${mark.padEnd(2)} ${BOLD}${what.padEnd(15)}${PLAIN} ${about}`);
+  }
+
+  #say(text: string): void {
+    console.log((this.#who + text).trimEnd());
   }
 
   /** opens: the sidecar has answered at the gate. */
@@ -39,7 +46,7 @@ export class Story {
     const live = tools.filter(({ state }) => state === "live").length;
     const count = `${counted(tools)}: ${live} live, ${tools.length - live} deferred`;
     this.line("<-", "session open", tools.length > 0 ? count : "no tools yet");
-    for (const server of servers) console.log(MARGIN + described(server));
+    for (const server of servers) this.#say(MARGIN + described(server));
   }
 
   /** listeners tell what the sidecar pushes. */
@@ -79,7 +86,7 @@ export class Story {
     const waited = deferred ? `, after ${waitedMs} ms of waiting for its server` : "";
     this.line("<-", "tool", `${server}/${tool} took ${durationMs} ms${waited}`);
     for (const { text = "" } of outcome.result.content ?? []) {
-      for (const line of text.split("\n")) console.log(MARGIN + line);
+      for (const line of text.split("\n")) this.#say(MARGIN + line);
     }
   }
 }
@@ -99,6 +106,11 @@ export function told(sidecar: Sidecar, story: Story): ToolSource {
       return outcome;
     },
   };
+}
+
+/** running are the processes of the servers. */
+export function running({ servers }: Sidecar): string[] {
+  return servers.flatMap(({ name, pid }) => (pid === undefined ? [] : `${name} is process ${pid}`));
 }
 
 function counted(things: readonly unknown[]): string {
