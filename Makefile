@@ -67,6 +67,11 @@ example-node: build $(DEMO_SERVERS) $(NODE_TOOLS) ## an agent in TypeScript: too
 example-python: build $(DEMO_SERVERS) ## the same in Python
 	PYTHONPATH=agent/python $(PYTHON) examples/agent-python/main.py
 
+.PHONY: delegate-node
+delegate-node: build $(DEMO_SERVERS) $(NODE_TOOLS) ## an agent in TypeScript with two sub-agents in its session
+	cd agent/node && npm run --silent build
+	cd examples/agent-node && npm install --silent && npm run --silent delegate
+
 .PHONY: packages
 packages: $(NODE_TOOLS) $(PYTHON_TOOLS) ## npm packages and Python wheels, in build/packages
 	$(VENV)/bin/python agent/packaging/make_packages.py --go $(GO) $(PLATFORMS)
