@@ -36,6 +36,7 @@ type Client struct {
 type Hearing struct {
 	ToolsChanged func(*ToolsChanged)
 	Status       func(*Server)
+	Diagnostics  func(*DiagnosticsParams)
 	Progress     func(*ProgressParams)
 
 	Approve func(context.Context, *ApproveParams) (*ApproveResult, error)
@@ -164,6 +165,8 @@ func (c *Client) notification(m *message) {
 		err = heard(m, c.hear.ToolsChanged)
 	case MethodStatus:
 		err = heard(m, c.hear.Status)
+	case MethodDiagnostics:
+		err = heard(m, c.hear.Diagnostics)
 	case MethodProgress:
 		err = heard(m, c.hear.Progress)
 	case MethodCancelRequest:

@@ -39,7 +39,7 @@ func commands() []command {
 		{cmdTrust, trustUsage, trustCommand, []func(*flags, *pflag.FlagSet){asJSON}},
 		{cmdDoctor, doctorUsage, doctor, connecting},
 		{cmdAttach, alone(cmdAttach), attach, nil},
-		{cmdMCP, alone(cmdMCP), mcpServer, []func(*flags, *pflag.FlagSet){trusting, patient}},
+		{cmdMCP, alone(cmdMCP), mcpServer, []func(*flags, *pflag.FlagSet){trusting, patient, (*flags).addProviders}},
 		{cmdConfig, alone(cmdConfig), configuration, []func(*flags, *pflag.FlagSet){asJSON, trusting}},
 	}
 }

@@ -71,6 +71,8 @@ type flags struct {
 	json       bool
 	trust      string
 	timeout    int
+	include    []string // providers; nil for all
+	exclude    []string
 	version    bool
 	help       bool
 	given      map[string]bool // on the command line
@@ -117,6 +119,11 @@ func (f *flags) addTrust(s *pflag.FlagSet) {
 	s.StringVar(&f.trust, "trust", string(rpc.TrustAsk), "servers from project files: allow, deny, or ask (on the terminal, else listed and not started)")
 }
 
+func (f *flags) addProviders(s *pflag.FlagSet) {
+	s.StringSliceVar(&f.include, "include", nil, "read only the files of these tools (README has their names)")
+	s.StringSliceVar(&f.exclude, "exclude", nil, "leave the files of these tools out, such as those of the client itself")
+}
+
 func (f *flags) addTimeout(s *pflag.FlagSet) {
 	s.IntVar(&f.timeout, "timeout", 0, "seconds that a server may take to connect, and to be silent during a call (default 30 and 300)")
 }
@@ -130,6 +137,7 @@ func (f *flags) parse(args []string) (name string, words []string, err error) {
 	every.addJSON(union)
 	every.addTrust(union)
 	every.addTimeout(union)
+	every.addProviders(union)
 	if err := union.Parse(args); err != nil {
 		for _, word := range args { // for the right help
 			if known(word) == nil {

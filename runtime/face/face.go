@@ -16,8 +16,10 @@ package face
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -72,6 +74,9 @@ type face struct {
 	listed atomic.Bool // the client has been told tools
 	gate   *gate
 
+	// told are the diagnostics that the log has; of the goroutine of client that hears.
+	told map[rpc.Diagnostic]bool
+
 	progress *progress
 	person   *person
 	moved    chan struct{} // has a token when the client's roots may have changed
@@ -87,6 +92,7 @@ func Run(ctx context.Context, opt Options) error {
 	f.client = rpc.NewClient(opt.Session, rpc.Hearing{
 		ToolsChanged: f.toolsChanged,
 		Status:       f.serverChanged,
+		Diagnostics:  func(p *rpc.DiagnosticsParams) { f.diagnosed(p.Errors) },
 		Progress:     f.progress.heard,
 		Approve:      f.person.approve,
 		Input:        f.person.input,
@@ -141,6 +147,7 @@ func newFace(opt Options) *face {
 		gate:     newGate(),
 		progress: &progress{waiting: map[string]func(*rpc.ProgressValue){}},
 		moved:    make(chan struct{}, 1),
+		told:     map[rpc.Diagnostic]bool{},
 	}
 	f.person = newPerson(opt)
 	return f
@@ -158,6 +165,27 @@ func (f *face) retool(set *toolSet) {
 	if f.listed.Load() {
 		f.announce()
 	}
+}
+
+// diagnosed is what is wrong with the configuration, all of it. What is new is logged:
+// a client has no other place for it. The owner of a session that was joined has, and
+// what is wrong with a server is logged where its session is.
+func (f *face) diagnosed(all []rpc.Diagnostic) {
+	told := map[rpc.Diagnostic]bool{}
+	for _, d := range all {
+		if f.opt.Guest || strings.HasPrefix(d.Path, "mcp:") {
+			continue
+		}
+		if told[d] = true; f.told[d] {
+			continue
+		}
+		where := d.Path
+		if d.Line > 0 {
+			where = fmt.Sprintf("%s:%d:%d", d.Path, d.Line, d.Column)
+		}
+		f.log.Warn(d.Error, "at", where, "severity", string(d.Severity))
+	}
+	f.told = told
 }
 
 // serverChanged is what a server has come to. If it has tools that the set does not

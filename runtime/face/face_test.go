@@ -618,6 +618,28 @@ func TestTheEndComesWhenWhatWasAskedIsAnswered(t *testing.T) {
 	})
 }
 
+func TestWhatIsWrongWithTheConfigurationIsLoggedOnce(t *testing.T) {
+	broken := rpc.Diagnostic{Path: "/h/a.json", Line: 3, Column: 4, Error: "bad", Severity: rpc.SeverityError}
+	failing := rpc.Diagnostic{Path: "mcp:a", Server: "a", Error: "gone", Severity: rpc.SeverityError}
+	synctest.Test(t, func(t *testing.T) {
+		first := view(1, nil)
+		first.Errors = []rpc.Diagnostic{broken, failing}
+		w := begin(t, &scripted{}, first, nil)
+		w.shake(`{}`)
+		next := view(2, nil)
+		next.Errors = []rpc.Diagnostic{broken, {Path: "settings.discovery.exclude", Error: "no such", Severity: rpc.SeverityWarning}}
+		w.session.Publish(rpc.Update{View: next, Diagnostics: true})
+		synctest.Wait()
+		log := w.log.String()
+		for text, times := range map[string]int{"msg=bad at=/h/a.json:3:4 severity=error": 1, "gone": 0, `msg="no such" at=settings.discovery.exclude`: 1} {
+			if n := strings.Count(log, text); n != times {
+				t.Errorf("%q is logged %d times, want %d:\n%s", text, n, times, log)
+			}
+		}
+		_ = w.end()
+	})
+}
+
 func TestASessionThatCannotBeOpenedIsAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := begin(t, &scripted{}, view(1, nil), func(o *Options) { o.Hello.ProtocolVersion = 99 })

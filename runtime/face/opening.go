@@ -74,6 +74,7 @@ func (f *face) open(ctx context.Context) {
 	var hello rpc.InitializeResult
 	if err := f.client.AskThen(ctx, rpc.MethodInitialize, f.opt.Hello, &hello, func() {
 		f.tools.Store(f.tools.Load().next(hello.Snapshot.Tools))
+		f.diagnosed(hello.Snapshot.Errors)
 		if woken {
 			f.gate.opened(hello.Snapshot.Servers)
 		}
