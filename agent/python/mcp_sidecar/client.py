@@ -39,6 +39,7 @@ from .protocol_gen import (
     METHOD_LOGS,
     METHOD_RELOAD,
     METHOD_SEARCH,
+    METHOD_SHARE,
     METHOD_SHUTDOWN,
     METHOD_WAIT,
     PROTOCOL_VERSION,
@@ -154,6 +155,11 @@ class SidecarClient(Requests, Uncopied):
     def methods(self) -> tuple[str, ...]:
         """The requests that this sidecar answers."""
         return self._session.methods
+
+    @property
+    def guest(self) -> bool:
+        """Whether the session that is open is another program's, so that this one decides nothing in it."""
+        return bool(self.methods) and METHOD_CONFIGURE not in self.methods
 
     @property
     def closed(self) -> SidecarClosedError | None:
@@ -274,6 +280,14 @@ class SidecarClient(Requests, Uncopied):
         The report has every file and why it counts, every server, and what is wrong, with the likely fix.
         """
         return cast("DoctorReport", await self._send(METHOD_DOCTOR, _given(server=server)))
+
+    async def share(self) -> str:
+        """Lets others join the session, and gives its endpoint, which is the same each time.
+
+        It is a secret, and belongs into the environment of those it is for, as MCP_SIDECAR_ENDPOINT: there
+        Sidecar.join() finds it.
+        """
+        return cast("str", (await self._send(METHOD_SHARE, {}))["endpoint"])
 
     def events(self) -> EventStream:
         """Subscribes to what happens from now on, which may be before the session is open."""

@@ -183,6 +183,11 @@ class SyncSidecar(SyncRequests, Uncopied):
         return self._sidecar.methods
 
     @property
+    def guest(self) -> bool:
+        """Whether the session that is open is another program's, so that this one decides nothing in it."""
+        return self._sidecar.guest
+
+    @property
     def closed(self) -> SidecarClosedError | None:
         """Why the session is over. None: it is not."""
         return self._sidecar.closed
@@ -295,6 +300,10 @@ class SyncSidecar(SyncRequests, Uncopied):
         The report has every file and why it counts, every server, and what is wrong, with the likely fix.
         """
         return self._run(lambda: self._sidecar.doctor(server))
+
+    def share(self) -> str:
+        """Lets others join the session, and gives its endpoint, a secret, which is the same each time."""
+        return self._run(self._sidecar.share)
 
     def events(self) -> SyncEventStream:
         """Subscribes to what happens from now on, which may be before the start."""

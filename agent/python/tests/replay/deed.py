@@ -42,10 +42,16 @@ _SHAPES: Mapping[str, Mapping[str, str]] = {
     "mcp/wait": {"servers": "array", "timeoutMs": "number"},
     "mcp/logs": {"server!": "string", "lines": "number", "after": "number"},
     "mcp/doctor": {"server": "string"},
+    "runtime/share": {},
 }
 
 # The part of the wire's result that the client's own method gives.
-_PARTS = {"tools/search": "tools", "mcp/reload": "snapshot", "runtime/configure": "snapshot"}
+_PARTS = {
+    "tools/search": "tools",
+    "mcp/reload": "snapshot",
+    "runtime/configure": "snapshot",
+    "runtime/share": "endpoint",
+}
 
 OnProgress = Callable[[Any], object]
 
@@ -124,6 +130,8 @@ def _own(
             return client.wait(given.get("servers"), timeout=_seconds(given))
         case "mcp/doctor":
             return client.doctor(given.get("server"))
+        case "runtime/share":
+            return client.share()
     return client.logs(given["server"], lines=given.get("lines"), after=given.get("after"))
 
 
