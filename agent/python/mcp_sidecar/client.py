@@ -306,7 +306,8 @@ class SidecarClient(Requests, Uncopied):
     async def close(self) -> None:
         """Ends the session and the sidecar: in good order if that comes to an end, and else by force.
 
-        What is awaited fails at once. It may be called again, also by several at once, and raises nothing.
+        A guest leaves, and ends nothing else. What is awaited fails at once. It may be called again, also by
+        several at once, and raises nothing.
         """
         if self._closing is None:
             self._closing = asyncio.get_running_loop().create_task(self._close())
@@ -324,7 +325,8 @@ class SidecarClient(Requests, Uncopied):
         await self.close()
 
     async def _close(self) -> None:
-        reason = SidecarClosedError("this program has closed the sidecar")
+        done = "left the session" if self.guest else "closed the sidecar"
+        reason = SidecarClosedError(f"this program has {done}")
         try:
             if self._session.opened and self.closed is None:
                 await self._shut_down(reason)

@@ -35,15 +35,32 @@ def not_started(program: str, error: Exception) -> SidecarClosedError:
 
 def died(program: str, pid: int, code: int, stderr: Sequence[str], *, spoke: bool) -> SidecarClosedError:
     """Says how a process ended that was not told to. `code` is as in subprocess: -N is signal N."""
-    name = _signal_name(-code) if code < 0 else None
-    how = f"was killed by {name}" if name else f"ended with exit code {code}"
+    how = _how(code)
     if spoke:
         what = f"mcp-sidecar is gone: {program} (process {pid}) {how}. A new one has to be started."
     else:
         what = f"{program} {how} and said nothing. Is it mcp-sidecar?"
-    return SidecarClosedError(
-        what + _said(stderr), exit_code=None if name else code, signal=name, stderr=stderr
-    )
+    return _ended(what + _said(stderr), code, stderr)
+
+
+def parted(program: str, pid: int, code: int, stderr: Sequence[str], *, spoke: bool) -> SidecarClosedError:
+    """Says how the process of a guest ended that was not told to. `code` is as in `died`."""
+    if code == 0:
+        if spoke:
+            what = "the session that was joined has ended: its owner has closed it, or is gone"
+        else:
+            what = "cannot join the session: it ended before it said anything"
+    elif spoke:
+        what = (
+            f"the way to the session is gone: {program} (process {pid}) {_how(code)}. It may be joined again."
+            f"{_said(stderr)}"
+        )
+    elif code == 1 and stderr:
+        # It was not let in, and has said why.
+        what = f"cannot join the session: {stderr[-1].removeprefix('mcp-sidecar: ')}"
+    else:
+        return died(program, pid, code, stderr, spoke=False)
+    return _ended(what, code, stderr)
 
 
 def babbled(program: str, error: FramingError, stderr: Sequence[str], *, spoke: bool) -> SidecarClosedError:
@@ -73,6 +90,19 @@ def silent(program: str, seconds: float, stderr: Sequence[str]) -> SidecarClosed
     return SidecarClosedError(
         f"{program} said nothing for {seconds:g} s. Is it mcp-sidecar?{_said(stderr)}", stderr=stderr
     )
+
+
+def _ended(what: str, code: int, stderr: Sequence[str]) -> SidecarClosedError:
+    return SidecarClosedError(
+        what,
+        exit_code=code if code >= 0 else None,
+        signal=_signal_name(-code) if code < 0 else None,
+        stderr=stderr,
+    )
+
+
+def _how(code: int) -> str:
+    return f"was killed by {_signal_name(-code)}" if code < 0 else f"ended with exit code {code}"
 
 
 def _said(stderr: Sequence[str]) -> str:

@@ -38,6 +38,8 @@ class ProcessTransport:
     pid: int | None
     # How long the process may take to end when it is asked to, in seconds.
     grace: float
+    # It joins a session of another program's, and ends with that.
+    joins: bool
 
     _listener: TransportListener | None
     _child: Child | None
@@ -59,6 +61,7 @@ class ProcessTransport:
         self.peer = None
         self.pid = None
         self.grace = grace
+        self.joins = False
         self._on_stderr = on_stderr
         self._listener = None
         self._child = None
@@ -194,7 +197,8 @@ class ProcessTransport:
         self._gone.set()
         if self._kill is not None:
             self._kill.cancel()
-        self._tell_end(ending.died(self.peer or "", self.pid or 0, code, self._tail(), spoke=self._spoke))
+        say = ending.parted if self.joins else ending.died
+        self._tell_end(say(self.peer or "", self.pid or 0, code, self._tail(), spoke=self._spoke))
 
     def _tail(self) -> tuple[str, ...]:
         return () if self._child is None else self._child.tail

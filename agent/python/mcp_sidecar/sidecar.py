@@ -12,6 +12,7 @@ from weakref import finalize
 
 from .binary import find_binary
 from .client import SLACK_SECONDS, SidecarClient
+from .endpoint import ENDPOINT, find_endpoint
 from .errors import InvalidArgumentError, ResponseError, SidecarError
 from .handlers import Handlers
 from .process import OnStderr, ProcessTransport
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Sidecar(SidecarClient):
-    """A sidecar of this program.
+    """A sidecar of this program, or by `join` a guest of another program's.
 
     >>> async with Sidecar(cwd=project) as sidecar:
     ...     outcome = await sidecar.call("mcp_files_read_text_file", {"path": "notes.txt"})
@@ -59,10 +60,38 @@ class Sidecar(SidecarClient):
         self._env = _variables(env)
         self._workspace_folders = workspace_folders
         self._settings = settings
+        # None: the session is this program's own.
+        self._endpoint: str | None = None
         self._begun = False
         self._let_go = finalize(self, self._process.let_go)
         # At the end of the program its end is seen anyway, and there may be others who need it until then.
         self._let_go.atexit = False
+
+    @classmethod
+    def join(
+        cls,
+        endpoint: str | None = None,
+        *,
+        binary: str | os.PathLike[str] | None = None,
+        args: Sequence[str] = (),
+        env: Mapping[str, str | None] | None = None,
+        client: ClientInfo | None = None,
+        stderr: OnStderr | None = None,
+    ) -> Self:
+        """A guest of the session that another program shares: the same tools, over the same connections.
+
+        >>> async with Sidecar.join() as sidecar:
+        ...     outcome = await sidecar.call("mcp_files_read_text_file", {"path": "notes.txt"})
+
+        ``endpoint`` is what the other's `share` gives (default: that of the environment, where it belongs:
+        MCP_SIDECAR_ENDPOINT). The others are as in Sidecar. A guest decides nothing: it has no settings and
+        no handlers, and what is the owner's alone is refused with CODE_NOT_PERMITTED. Closing it ends
+        nothing but itself.
+        """
+        guest = cls(binary=binary, args=args, env=env, client=client, stderr=stderr)
+        guest._endpoint = find_endpoint(endpoint, env)
+        guest._process.joins = True
+        return guest
 
     @property
     def pid(self) -> int | None:
@@ -86,7 +115,8 @@ class Sidecar(SidecarClient):
             raise copy.copy(self.closed)
         try:
             program = find_binary(self._wanted)
-            await self._process.start([str(program), *self._args], _environment(self._env))
+            command = [str(program), *self._args, *([] if self._endpoint is None else ["attach"])]
+            await self._process.start(command, _environment(self._env, self._endpoint))
             await self.initialize(
                 cwd=Path.cwd() if self._cwd is None else self._cwd,
                 workspace_folders=self._workspace_folders,
@@ -138,9 +168,12 @@ def _variables(env: Mapping[str, str | None] | None) -> Mapping[str, str | None]
     return env
 
 
-def _environment(added: Mapping[str, str | None] | None) -> dict[str, str] | None:
-    """Gives this program's environment with what is added, and without what is None."""
-    if added is None:
-        return None
-    merged = {**os.environ, **added}
+def _environment(added: Mapping[str, str | None] | None, endpoint: str | None) -> dict[str, str]:
+    """Gives this program's environment with what is added, and without what is None.
+
+    The endpoint that this program was let in with is nobody's who does not join.
+    """
+    merged = {**os.environ, ENDPOINT: None, **(added or {})}
+    if endpoint is not None:
+        merged[ENDPOINT] = endpoint
     return {name: value for name, value in merged.items() if value is not None}

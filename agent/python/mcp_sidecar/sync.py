@@ -137,6 +137,24 @@ class SyncSidecar(SyncRequests, Uncopied):
         )
         self._thread = None
 
+    @classmethod
+    def join(
+        cls,
+        endpoint: str | None = None,
+        *,
+        binary: str | os.PathLike[str] | None = None,
+        args: Sequence[str] = (),
+        env: Mapping[str, str | None] | None = None,
+        client: ClientInfo | None = None,
+        stderr: OnStderr | None = None,
+    ) -> Self:
+        """A guest of the session that another program shares: see Sidecar.join."""
+        guest = cls()
+        guest._sidecar = Sidecar.join(
+            endpoint, binary=binary, args=args, env=env, client=client, stderr=stderr
+        )
+        return guest
+
     def __repr__(self) -> str:
         return f"<Sync{repr(self._sidecar)[1:]}"
 

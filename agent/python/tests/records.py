@@ -93,7 +93,7 @@ def opened(told: Snapshot) -> InitializeResult:
     return {
         "protocolVersion": 1,
         "sidecar": {"name": "mcp-sidecar", "version": "9.9"},
-        "methods": ["runtime/initialize", "tools/call"],
+        "methods": ["runtime/initialize", "runtime/configure", "tools/call"],
         "snapshot": told,
     }
 

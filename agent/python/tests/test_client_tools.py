@@ -29,7 +29,7 @@ class TheFirstSet(ClientCase):
         self.assertEqual((self.client.errors, self.client.exa_api_keys), ((diagnostic("x"),), ("k",)))
         self.assertEqual((self.client.revision, self.client.hash), (1, first["hash"]))
         self.assertEqual(self.client.info, {"name": "mcp-sidecar", "version": "9.9"})
-        self.assertEqual(self.client.methods, ("runtime/initialize", "tools/call"))
+        self.assertEqual(self.client.methods, ("runtime/initialize", "runtime/configure", "tools/call"))
         self.assertEqual(await self.told(events), [])
 
     async def test_is_there_before_a_push_that_comes_in_the_same_chunk(self) -> None:
