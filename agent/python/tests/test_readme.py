@@ -147,6 +147,19 @@ class Readme(WorldCase):
             "{'content': [{'type': 'text', 'text': 'read_text_file {\"path\":\"notes.txt\"}'}]}\n",
         )
 
+    def test_the_sub_agents_use_the_session_of_the_program_that_starts_them(self) -> None:
+        self.servers(files="tool read_text_file\n")
+        [owner] = [block for block in blocks() if "sidecar.share()" in block]
+        [guest] = [block for block in blocks() if ".join()" in block]
+        (self.project / "sub_agent.py").write_text(guest)
+        said = self.run_block(owner)
+        # Both print to one stdout, and print writes a line in two parts.
+        for path in ("notes.txt", "plan.txt"):
+            line = f"[{{'type': 'text', 'text': 'read_text_file {{\"path\":\"{path}\"}}'}}]"
+            self.assertIn(line, said)
+            said = said.replace(line, "", 1)
+        self.assertEqual(said, "\n\n")
+
     def told(self, block: str, last: str) -> str:
         """Runs a block to the line that has this, allows what it asks about, and interrupts it."""
         path = self.root / "example.py"
