@@ -1,7 +1,7 @@
 """A model that follows a script in place of `AsyncOpenAI()`: there is no key, no network, no package to have.
 
 It decides by what it is given, as a model does: the tools of the request and the conversation so far. It
-wants to know a sum and the files of the project. What it has a tool for it does at once; while one is
+can be asked for a sum and for the files of the project. What it has a tool for it does at once; while one is
 missing it keeps itself busy with something that takes long.
 """
 
@@ -21,6 +21,9 @@ ARGUMENTS: Final[dict[str, dict[str, Any]]] = {
     BUSY: {"duration": 3, "steps": 6},
 }
 
+# What it understands of a task: the words that ask for a tool.
+WORDS: Final[dict[str, str]] = {SUM: "17 and 25", FILES: "files"}
+
 # How often it keeps itself busy until it gives up.
 PATIENCE: Final = 5
 
@@ -36,11 +39,12 @@ class ScriptedModel:
         self, *, messages: list[Any], tools: list[dict[str, Any]] | None = None, **_: Any
     ) -> SimpleNamespace:
         names = [tool["function"]["name"] for tool in tools or []]
+        asked = [tool for tool, words in WORDS.items() if words in messages[0]["content"]]
         results = results_so_far(messages)
-        wanted = next_calls(names, results)
+        wanted = next_calls(asked, names, results)
         message = SimpleNamespace(
             role="assistant",
-            content=None if wanted else last_word(results),
+            content=None if wanted else last_word(asked, results),
             tool_calls=[self._call(names, tool) for tool in wanted] or None,
         )
         return SimpleNamespace(choices=[SimpleNamespace(message=message)])
@@ -51,9 +55,9 @@ class ScriptedModel:
         return SimpleNamespace(id=f"call_{self._calls}", type="function", function=function)
 
 
-def next_calls(names: list[str], results: dict[str, list[str]]) -> list[str]:
+def next_calls(asked: list[str], names: list[str], results: dict[str, list[str]]) -> list[str]:
     """Which tools to call now, by their servers' names for them: all that help, at the same time."""
-    missing = [tool for tool in (SUM, FILES) if not results[tool]]
+    missing = [tool for tool in asked if not results[tool]]
     possible = [tool for tool in missing if named(names, tool)]
     if missing and not possible and named(names, BUSY) and len(results[BUSY]) < PATIENCE:
         return [BUSY]
@@ -73,12 +77,19 @@ def results_so_far(messages: list[Any]) -> dict[str, list[str]]:
     return results
 
 
-def last_word(results: dict[str, list[str]]) -> str:
+def last_word(asked: list[str], results: dict[str, list[str]]) -> str:
     """What to tell the user at the end."""
-    if not results[SUM] or not results[FILES]:
+    if not all(results[tool] for tool in asked):
         return "I have no tool for this."
-    files = [line.rpartition("] ")[2] for line in results[FILES][0].splitlines()]
-    return f"{results[SUM][0]} The project has {', '.join(files)}."
+    return " ".join(answer(tool, results[tool][0]) for tool in asked)
+
+
+def answer(tool: str, result: str) -> str:
+    """What a tool's result means in words."""
+    if tool == SUM:
+        return result
+    files = [line.rpartition("] ")[2] for line in result.splitlines()]
+    return f"The project has {', '.join(files)}."
 
 
 def named(names: list[str], tool: str) -> str | None:

@@ -1,6 +1,6 @@
 """How the example is told: a line an event, each with its time since the start of the sidecar.
 
-It also remembers what it told, so that main.py can see whether everything has happened.
+It also remembers what it told, so that one can see whether everything has happened.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from mcp_sidecar.protocol import ProgressValue, Server
 class Story:
     """One session, as it is told."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, who: str = "") -> None:
         shown = sys.stdout.isatty() and "NO_COLOR" not in os.environ
         self._bold, self._dim, self._plain = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if shown else ("", "", "")
+        # Stands before each line of one of many who tell at the same time.
+        self._who = f"{who:5} | " if who else ""
         self._started = time.monotonic()
         self._ready: set[str] = set()
         # The names of the tools in each request to the model.
@@ -31,13 +33,22 @@ class Story:
         self.pushed: set[str] = set()
         # How each tool was called, by its server's name for it.
         self.outcomes: dict[str, CallOutcome] = {}
-        print(f"\n{self._bold}{title}{self._plain}")
+        self._say(f"{self._bold}{title}{self._plain}", before="" if who else "\n")
+
+    def _say(self, text: str, before: str = "") -> None:
+        # In one piece: others may write to the same place.
+        sys.stdout.write(f"{before}{self._who}{text}".rstrip() + "\n")
+        sys.stdout.flush()
 
     def line(self, mark: str, what: str, about: str) -> None:
         """Tells one event; mark says which way it went."""
         milliseconds = (time.monotonic() - self._started) * 1000
         time_ = f"{self._dim}{milliseconds:6.0f} ms{self._plain}"
-        print(f"{time_}  {mark:2} {self._bold}{what:15}{self._plain} {about}".rstrip(), flush=True)
+        self._say(f"{time_}  {mark:2} {self._bold}{what:15}{self._plain} {about}")
+
+    def detail(self, text: str) -> None:
+        """Tells more of the event before."""
+        self._say(f"{'':30}{text}")
 
     def opens(self, sidecar: Sidecar) -> None:
         """The sidecar has answered at the gate."""
@@ -45,7 +56,7 @@ class Story:
         about = f"{tools(sidecar.tools)}: {live} live, {len(sidecar.tools) - live} deferred"
         self.line("<-", "session open", about if sidecar.tools else "no tools yet")
         for server in sidecar.servers:
-            print(f"{'':30}{described(server)}")
+            self.detail(described(server))
 
     async def listens(self, events: AsyncIterator[Event]) -> None:
         """Tells what the sidecar pushes. It ends with the session."""
@@ -84,7 +95,7 @@ class Story:
         self.line("<-", "tool", f"{name} took {details['durationMs']} ms{waited}")
         for block in outcome["result"].get("content", []):
             for text in block.get("text", "").splitlines():
-                print(f"{'':30}{text}")
+                self.detail(text)
 
 
 class Told:

@@ -8,11 +8,8 @@ It needs what the example needs.
 from __future__ import annotations
 
 import io
-import os
 import re
 import signal
-import subprocess
-import sys
 import tempfile
 import unittest
 import uuid
@@ -25,52 +22,8 @@ from mcp_sidecar import CallOutcome
 
 from agent import run
 from model import ARGUMENTS, BUSY, FILES, PATIENCE, SUM, next_calls
+from played import Run, processes_with, started
 from story import Story
-
-MAIN = Path(__file__).parent / "main.py"
-PROGRAM = (
-    ["--sidecar", os.environ["MCP_SIDECAR_TEST_BINARY"]] if "MCP_SIDECAR_TEST_BINARY" in os.environ else []
-)
-
-# A variable that every process of a run has in its environment. (The sidecar keeps its own, MCP_SIDECAR_…,
-# from the servers.)
-MARK = "EXAMPLE_AGENT_RUN"
-
-
-class Run:
-    """One run of the example, in a home directory of its own."""
-
-    def __init__(self, *arguments: str) -> None:
-        mark = uuid.uuid4().hex
-        with tempfile.TemporaryDirectory() as home:
-            process = started(home, mark, *arguments)
-            self.out, self.err = process.communicate()
-            self.left = processes_with(mark)
-        self.code = process.returncode
-
-
-def started(home: str, mark: str, *arguments: str) -> subprocess.Popen[str]:
-    own = {"HOME": home, "XDG_CACHE_HOME": home, "XDG_CONFIG_HOME": home, "XDG_STATE_HOME": home}
-    return subprocess.Popen(
-        [sys.executable, str(MAIN), *PROGRAM, *arguments],
-        env={**os.environ, **own, MARK: mark},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def processes_with(mark: str) -> list[str]:
-    """The command lines of the processes that bear the mark (on Linux: elsewhere this sees none)."""
-    return [command for directory in Path("/proc").glob("[0-9]*") if (command := command_of(directory, mark))]
-
-
-def command_of(directory: Path, mark: str) -> str:
-    try:
-        marked = f"{MARK}={mark}".encode() in (directory / "environ").read_bytes()
-        return (directory / "cmdline").read_text() if marked else ""
-    except OSError:
-        return ""  # it has ended, or is another user's
 
 
 def sessions(run: Run) -> tuple[str, str]:
@@ -85,7 +38,7 @@ class Example(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         # So slow that it comes last on a busy machine too.
-        cls.run_ = Run("--slow", "4")
+        cls.run_ = Run("main.py", "--slow", "4")
 
     def test_it_succeeds_and_leaves_no_process(self) -> None:
         self.assertEqual((self.run_.code, self.run_.err), (0, ""), self.run_.out)
@@ -142,7 +95,7 @@ class Example(unittest.TestCase):
 class Failing(unittest.TestCase):
     def test_without_servers_it_says_what_to_install(self) -> None:
         with tempfile.TemporaryDirectory() as project:
-            run = Run("--project", project)
+            run = Run("main.py", "--project", project)
         self.assertEqual((run.code, run.out), (1, ""))
         self.assertIn("npm ci --ignore-scripts", run.err)
 
@@ -151,13 +104,13 @@ class Failing(unittest.TestCase):
             project = Path(directory)
             (project / "node_modules").mkdir()
             (project / ".mcp.json").write_text("{}")
-            run = Run("--project", directory)
+            run = Run("main.py", "--project", directory)
         self.assertEqual(run.code, 1)
         self.assertIn("everything", run.err)
         self.assertEqual(run.left, [])
 
     def test_without_the_program_it_fails(self) -> None:
-        run = Run("--sidecar", "/nowhere/mcp-sidecar")
+        run = Run("main.py", "--sidecar", "/nowhere/mcp-sidecar")
         self.assertEqual(run.code, 1)
         self.assertIn("/nowhere/mcp-sidecar", run.err)
 
@@ -166,7 +119,7 @@ class Failing(unittest.TestCase):
 class Interrupted(unittest.TestCase):
     def test_it_leaves_no_process(self) -> None:
         mark = uuid.uuid4().hex
-        with tempfile.TemporaryDirectory() as home, started(home, mark) as process:
+        with tempfile.TemporaryDirectory() as home, started("main.py", home, mark) as process:
             assert process.stdout is not None
             for line in process.stdout:
                 if "trigger-long-running-operation" in line:
@@ -216,7 +169,7 @@ class Model(unittest.TestCase):
         ):
             with self.subTest(names=names, results=results):
                 given = {tool: results.get(tool, []) for tool in ARGUMENTS}
-                self.assertEqual(next_calls(names, given), calls)
+                self.assertEqual(next_calls([SUM, FILES], names, given), calls)
 
 
 if __name__ == "__main__":
