@@ -72,6 +72,10 @@ delegate-node: build $(DEMO_SERVERS) $(NODE_TOOLS) ## an agent in TypeScript wit
 	cd agent/node && npm run --silent build
 	cd examples/agent-node && npm install --silent && npm run --silent delegate
 
+.PHONY: delegate-python
+delegate-python: build $(DEMO_SERVERS) ## the same in Python
+	PYTHONPATH=agent/python $(PYTHON) examples/agent-python/delegate.py
+
 .PHONY: packages
 packages: $(NODE_TOOLS) $(PYTHON_TOOLS) ## npm packages and Python wheels, in build/packages
 	$(VENV)/bin/python agent/packaging/make_packages.py --go $(GO) $(PLATFORMS)
