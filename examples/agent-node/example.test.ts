@@ -279,7 +279,7 @@ test("a sub-agent that cannot do its task, or was not let in, is told of", async
     "b",
   );
   assert.equal(alone.code, 1);
-  assert.match(alone.stderr, /^sub-agent: Sidecar\.join: no endpoint was given/);
+  assert.match(alone.stderr, /^sub-agent: there is no session to join: MCP_SIDECAR_ENDPOINT is not set/);
   const endpoint = `unix:${home}/nobody#token`;
   const late = await played("sub-agent", { ...env, MCP_SIDECAR: BINARY, MCP_SIDECAR_ENDPOINT: endpoint });
   assert.equal(late.code, 1);

@@ -210,16 +210,20 @@ func Dial(ctx context.Context, invitation string) (*net.UnixConn, error) {
 		return nil, err
 	}
 	dialed, err := new(net.Dialer).DialContext(ctx, "unix", path)
-	if err != nil {
-		if gone(err) {
-			return nil, fmt.Errorf("%w: nobody listens at %s any more", ErrGone, path)
-		}
-		return nil, err
+	shown := withoutToken(path)
+	var op *net.OpError // its text has the path
+	switch {
+	case err != nil && gone(err):
+		return nil, fmt.Errorf("%w: nobody listens at %s any more", ErrGone, shown)
+	case errors.As(err, &op):
+		return nil, fmt.Errorf("%s: %w", shown, op.Err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", shown, err)
 	}
 	conn, ok := dialed.(*net.UnixConn)
 	if !ok {
 		dialed.Close()
-		return nil, fmt.Errorf("%s is no socket", path)
+		return nil, fmt.Errorf("%s is no socket", shown)
 	}
 	// Where our directory was removed, say, another user may have made one.
 	err = sameUser(conn)
@@ -228,9 +232,18 @@ func Dial(ctx context.Context, invitation string) (*net.UnixConn, error) {
 	}
 	if err != nil {
 		conn.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", shown, err)
 	}
 	return conn, nil
+}
+
+// withoutToken is the path of a socket, to be shown: if somebody has added to the
+// endpoint, the token may be in it.
+func withoutToken(path string) string {
+	if before, _, cut := strings.Cut(path, "#"); cut {
+		return before + "#…"
+	}
+	return path
 }
 
 var errSilent = fmt.Errorf("it has said nothing for %v", introduction)

@@ -465,6 +465,12 @@ func TestDialSaysWhatItHasFound(t *testing.T) {
 	if _, err := Dial(t.Context(), "unix:"+filepath.Join(shortDir(t), "x.sock")+"#T"); !errors.Is(err, ErrGone) {
 		t.Errorf("no file: %v", err)
 	}
+	// Somebody has added to it: what was the token is part of the path now.
+	for _, path := range []string{"/x#TOKEN#y", "/" + strings.Repeat("x", 200) + "#TOKEN#y"} {
+		if _, err := Dial(t.Context(), "unix:"+path); err == nil || strings.Contains(err.Error(), "TOKEN") {
+			t.Errorf("it should not show the token: %v", err)
+		}
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Dial(ctx, "unix:/x#T"); err == nil || errors.Is(err, ErrGone) {

@@ -70,7 +70,8 @@ export class Sidecar extends SidecarClient {
     checkNames("Sidecar.spawn", options, SPAWN);
     const { cwd = ".", workspaceFolders, settings, ...rest } = options;
     const session = { cwd: resolve(cwd), workspaceFolders, settings, processId: process.pid };
-    return Sidecar.#start(rest, session);
+    // The session that this program may join is nothing to one of its own.
+    return Sidecar.#start({ ...rest, env: { [ENDPOINT]: undefined, ...rest.env } }, session);
   }
 
   /**
@@ -83,7 +84,7 @@ export class Sidecar extends SidecarClient {
     const { args = [], env } = options;
     // In the environment alone: everybody on the machine can read arguments.
     const invited = { ...env, [ENDPOINT]: invitation(endpoint, env) };
-    const guest = { ...options, args: ["attach", ...args], env: invited, guest: true };
+    const guest = { ...options, args: [...args, "attach"], env: invited, guest: true };
     return Sidecar.#start(guest, { cwd: resolve(".") });
   }
 
@@ -134,15 +135,15 @@ interface StartOptions extends ClientOptions, ProgramOptions {
  */
 function invitation(endpoint: string | undefined, env: ProgramOptions["env"]): string {
   const given = endpoint ?? { ...process.env, ...env }[ENDPOINT];
-  if (given === undefined || given === "") {
+  if (given === undefined || (endpoint === undefined && given === "")) {
     throw new SidecarError(
-      `Sidecar.join: no endpoint was given, and ${ENDPOINT} is not set. The program that owns the session ` +
-        "gets it by share(), and starts this one with it in that variable",
+      `there is no session to join: ${ENDPOINT} is not set. The program that shares its session sets it, for ` +
+        "those that it starts, to what its sidecar.share() gives",
     );
   }
-  if (typeof given === "string" && !given.includes("\0")) return given;
+  if (typeof given === "string" && given !== "" && !given.includes("\0")) return given;
   throw new InvalidArgumentError(
-    "Sidecar.join: the endpoint is a text that share() gave; options come second",
+    "Sidecar.join: the endpoint is the text that share() gives; options come second",
   );
 }
 

@@ -177,12 +177,11 @@ test("an endpoint is taken from the environment, and its absence is told with wh
   const env = { ...world.env, [ENDPOINT]: endpoint };
   assert.equal((await world.guest(undefined, { env })).guest, true);
   for (const nothing of [undefined, ""]) {
-    const error = await failure(world, nothing);
+    const error = await failure(world, undefined, { env: { ...world.env, [ENDPOINT]: nothing } });
     assert.match(
       error.message,
-      /^Sidecar\.join: no endpoint was given, and MCP_SIDECAR_ENDPOINT is not set\./,
+      /^there is no session to join: MCP_SIDECAR_ENDPOINT is not set\..* sidecar\.share\(\)/,
     );
-    assert.match(error.message, /share\(\)/);
   }
   process.env[ENDPOINT] = endpoint;
   assert.equal((await world.guest()).guest, true);
@@ -192,10 +191,10 @@ test("an endpoint is taken from the environment, and its absence is told with wh
 
 test("what is no endpoint is refused, and not shown", async (t) => {
   const world = await World.open(t);
-  for (const wrong of [{ binary: "a#secret" }, 7, "unix:/x\0#secret"] as never[]) {
+  for (const wrong of [{ binary: "a#secret" }, 7, "", "unix:/x\0#secret"] as never[]) {
     const error = await Sidecar.join(wrong, world.joining).catch((reason: unknown) => reason);
     assert.ok(error instanceof InvalidArgumentError);
-    assert.match(error.message, /^Sidecar\.join: the endpoint is a text/);
+    assert.match(error.message, /^Sidecar\.join: the endpoint is the text/);
     assert.ok(!all(error).includes("secret"));
   }
 });
@@ -211,7 +210,7 @@ test("the secret is in no argument, nothing that is printed, and no server's env
   for (const { pid } of [guest, shared]) {
     assert.ok(!readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(token));
   }
-  // A program that was let in somewhere starts a session of its own: its servers are not.
+  // A program that was let in somewhere starts a session of its own: its servers are not, also if it insists.
   const env = { ...world.env, [ENDPOINT]: endpoint };
   const own = await world.sidecar({ a: `tool x\non tools/call x\n  env ${ENDPOINT}\n` }, { env });
   assert.deepEqual(await texts(own, "mcp_a_x"), [""]);
@@ -274,7 +273,7 @@ test("a guest has a name, listeners from the beginning, and flags of its program
     args: ["--log-file", log],
     listeners: { toolsChanged: ({ reason }) => reasons.push(reason) },
   });
-  assert.match(readFileSync(`/proc/${guest.pid}/cmdline`, "utf8"), /\0attach\0--log-file\0/);
+  assert.match(readFileSync(`/proc/${guest.pid}/cmdline`, "utf8"), /\0--log-file\0.*\0attach\0/);
   await owner.disconnect("a");
   await until(guest, () => guest.tools.length === 0);
   assert.deepEqual(reasons, ["disconnected"]);
