@@ -28,19 +28,20 @@ type command struct {
 	run   func(ctx context.Context, f *flags, w *world, log *slog.Logger, words []string) int
 	// flags add those it has beside the flags of all commands.
 	flags []func(*flags, *pflag.FlagSet)
+	help  string // before the options
 }
 
 func commands() []command {
 	asJSON, trusting, patient := (*flags).addJSON, (*flags).addTrust, (*flags).addTimeout
 	connecting := []func(*flags, *pflag.FlagSet){asJSON, trusting, patient}
 	return []command{
-		{cmdList, alone(cmdList), list, connecting},
-		{cmdCall, callUsage, call, connecting},
-		{cmdTrust, trustUsage, trustCommand, []func(*flags, *pflag.FlagSet){asJSON}},
-		{cmdDoctor, doctorUsage, doctor, connecting},
-		{cmdAttach, alone(cmdAttach), attach, nil},
-		{cmdMCP, alone(cmdMCP), mcpServer, []func(*flags, *pflag.FlagSet){trusting, patient, (*flags).addProviders}},
-		{cmdConfig, alone(cmdConfig), configuration, []func(*flags, *pflag.FlagSet){asJSON, trusting}},
+		{cmdList, alone(cmdList), list, connecting, listHelp},
+		{cmdCall, callUsage, call, connecting, callHelp},
+		{cmdTrust, trustUsage, trustCommand, []func(*flags, *pflag.FlagSet){asJSON}, trustHelp},
+		{cmdDoctor, doctorUsage, doctor, connecting, doctorHelp},
+		{cmdAttach, alone(cmdAttach), attach, nil, attachHelp},
+		{cmdMCP, alone(cmdMCP), mcpServer, []func(*flags, *pflag.FlagSet){trusting, patient, (*flags).addProviders}, mcpHelp},
+		{cmdConfig, alone(cmdConfig), configuration, []func(*flags, *pflag.FlagSet){asJSON, trusting}, configHelp},
 	}
 }
 

@@ -40,23 +40,22 @@ In the client's configuration its entry is
 See: mcp-sidecar help mcp
 `
 
-func synopsis(name string) string {
-	switch name {
-	case cmdList:
-		return `mcp-sidecar list [options]
+// What "help COMMAND" says, before the options.
+const (
+	listHelp = `mcp-sidecar list [options]
 
 Connects to every configured server and prints the servers and their tools.
 Exit code 1 if any server is failed, invalid, needs-auth, needs-input or
 suspended, or if any diagnostic is an error; untrusted and disabled are no
 failures.`
-	case cmdCall:
-		return `mcp-sidecar call SERVER TOOL [JSON] [options]
+
+	callHelp = `mcp-sidecar call SERVER TOOL [JSON] [options]
 
 Runs one tool. JSON is an object, or - to read it from standard input. Prints
 the text of the result, or with --json the whole answer. Exit code 1 if the
 result is an error.`
-	case cmdTrust:
-		return `mcp-sidecar trust list [options]
+
+	trustHelp = `mcp-sidecar trust list [options]
 mcp-sidecar trust allow|deny|revoke SERVER... [options]
 
 A file inside a project can name any command, and somebody else may have written
@@ -68,8 +67,8 @@ started.
   allow   they may run
   deny    they are left out, as if the files did not have them
   revoke  forget what was decided`
-	case cmdDoctor:
-		return `mcp-sidecar doctor [SERVER] [options]
+
+	doctorHelp = `mcp-sidecar doctor [SERVER] [options]
 
 Connects to every configured server, or to one, and says of every file why it counts, of
 every server what its entry needs and how it is doing, and what is wrong, with
@@ -80,16 +79,16 @@ as a server that waits for approval or two of one name, are no failures.
 Where ` + share.Variable + ` is set, as in the terminal of an editor that shares
 its session, that session is asked, and nothing is started; with --cwd, --trust
 or --timeout, and when it has ended, it is a session of doctor's own again.`
-	case cmdAttach:
-		return `mcp-sidecar attach [options]
+
+	attachHelp = `mcp-sidecar attach [options]
 
 Joins the session whose endpoint is in ` + share.Variable + `, and passes on what the
 program that started it says and what the session says, byte for byte: the wire
 of PROTOCOL.md, for a guest. The host that owns the session gets the endpoint by
 runtime/share, and puts it into the environment of those it lets in. Exit code 0
 when the session or the program ends it, 1 if it is not let in.`
-	case cmdMCP:
-		return `mcp-sidecar mcp [options]
+
+	mcpHelp = `mcp-sidecar mcp [options]
 
 Is an MCP server over standard input and output, whose tools are those of all
 MCP servers you have configured, in whichever tool's files: one entry in an MCP
@@ -104,8 +103,8 @@ client asks you, if it can (elicitation), or else mcp-sidecar trust allow does.
 Where ` + share.Variable + ` is set, it is the session of that endpoint that is
 offered, with the connections it has. One started by another mcp-sidecar offers
 nothing, since the other one does.`
-	case cmdConfig:
-		return `mcp-sidecar config [options]
+
+	configHelp = `mcp-sidecar config [options]
 
 Prints the entries that count, as they are written, with the file and place of
 each. It starts nothing and asks nothing. Secrets are shown as [redacted]. With
@@ -114,14 +113,23 @@ shadows?, offIn?, variables?, commands?, inputs?}], errors}, where state is "ena
 "disabled", "invalid", "untrusted" or "needs-input", and the rest is as in the
 answer to mcp/doctor (see PROTOCOL.md). Exit code 1 if a file or an entry cannot
 be used.`
-	}
-	return `mcp-sidecar [options]
+
+	serveHelp = `mcp-sidecar [options]
 
 Serves the program that started it: speaks JSON-RPC over standard input and
 output, and writes nothing else to standard output. PROTOCOL.md describes the
 wire. The commands, which are for people:
 
-` + strings.TrimSuffix(overview, "\n")
+` + overview
+)
+
+func synopsis(name string) string {
+	for _, c := range commands() {
+		if c.name == name {
+			return c.help
+		}
+	}
+	return strings.TrimSuffix(serveHelp, "\n")
 }
 
 func printHelp(w io.Writer, name string, set *pflag.FlagSet) {

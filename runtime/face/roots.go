@@ -15,7 +15,7 @@ import (
 // hasRoots says whether a client can be asked where its project is (MCP:
 // client/roots).
 func hasRoots(p *mcp.InitializeParams) bool {
-	return p != nil && p.Capabilities != nil && p.Capabilities.RootsV2 != nil
+	return p != nil && p.Capabilities != nil && p.Capabilities.RootsV2 != nil //nolint:staticcheck // deprecated for those who write clients: here are those that have them
 }
 
 // move says that the client's roots may have changed.
@@ -46,7 +46,7 @@ func (f *face) locate(ctx context.Context, last []rpc.WorkspaceFolder) []rpc.Wor
 	if f.opt.Guest || session == nil || !hasRoots(session.InitializeParams()) || f.opening.await(ctx, f.opening.awake) != nil {
 		return last
 	}
-	listed, err := session.ListRoots(ctx, nil)
+	listed, err := session.ListRoots(ctx, nil) //nolint:staticcheck // as in hasRoots
 	if err != nil {
 		f.log.Warn("the client does not say where its project is", "err", err)
 		return last
@@ -76,7 +76,7 @@ func (f *face) onlySession() *mcp.ServerSession {
 }
 
 // foldersOf are the roots that are directories.
-func foldersOf(roots []*mcp.Root) []rpc.WorkspaceFolder {
+func foldersOf(roots []*mcp.Root) []rpc.WorkspaceFolder { //nolint:staticcheck // as in hasRoots
 	var folders []rpc.WorkspaceFolder
 	for _, r := range roots {
 		u, err := url.Parse(r.URI)

@@ -24,7 +24,7 @@ func (f *face) serve() {
 			f.person.introduced(r.Session)
 			f.move()
 		},
-		RootsListChangedHandler: func(context.Context, *mcp.RootsListChangedRequest) { f.move() },
+		RootsListChangedHandler: func(context.Context, *mcp.RootsListChangedRequest) { f.move() }, //nolint:staticcheck // as in hasRoots
 	})
 	f.server.AddReceivingMiddleware(f.receive)
 }
