@@ -43,8 +43,7 @@ func mcpServer(ctx context.Context, f *flags, w *world, log *slog.Logger, _ []st
 		return w.faceEnded(ctx, face.Run(ctx, opt))
 	}
 	if isNested() {
-		opt.Note = nestedNote
-		log.Warn(nestedNote)
+		opt.Note = nestedNote // in the log it is as a diagnostic
 	}
 	var awake atomic.Bool
 	session, end := f.ownWire(log, func() bool { return !awake.Load() })

@@ -21,10 +21,13 @@ type person struct {
 	once     sync.Once
 	known    chan struct{}      // closed when it is known who the client is
 	session  *mcp.ServerSession // valid then; nil if nobody can be asked
+
+	mu     sync.Mutex      // guards hinted
+	hinted map[string]bool // project servers of which the log says how to allow them
 }
 
 func newPerson(opt Options) *person {
-	return &person{describe: opt.Describe, log: opt.Log, known: make(chan struct{})}
+	return &person{describe: opt.Describe, log: opt.Log, known: make(chan struct{}), hinted: map[string]bool{}}
 }
 
 // introduced says how to ask; nil if that cannot be done. Only the first time counts.
@@ -113,13 +116,23 @@ func (p *person) approve(ctx context.Context, q *rpc.ApproveParams) (*rpc.Approv
 	for _, s := range q.Servers {
 		d, _ := chosen[s.Name].(string)
 		if d == "" || d == string(rpc.DecideLater) { // programs without a person decline by themselves
-			p.log.Warn("a server of the project is not started until you allow it, with mcp-sidecar trust allow in the project's directory",
-				"server", s.Name, "file", s.Path, "project", s.Project)
+			p.hint(s)
 			continue
 		}
 		result.Decisions[s.Name] = rpc.Decision(d)
 	}
 	return result, nil
+}
+
+// hint says once how a project's server is allowed.
+func (p *person) hint(s rpc.ProjectServer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if key := s.Project + "\x00" + s.Name + "\x00" + s.Hash; !p.hinted[key] {
+		p.hinted[key] = true
+		p.log.Warn("a server of the project is not started until you allow it, with mcp-sidecar trust allow in the project's directory",
+			"server", s.Name, "file", s.Path, "project", s.Project)
+	}
 }
 
 // input asks for the value of an input. A secret is not asked for: MCP forbids it in

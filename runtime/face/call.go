@@ -23,7 +23,10 @@ func (f *face) call(ctx context.Context, p *mcp.CallToolParamsRaw, session *mcp.
 	if err != nil {
 		return nil, err
 	}
-	params := &rpc.CallParams{Server: tool.Server, Tool: tool.Tool, Arguments: p.Arguments}
+	params := &rpc.CallParams{Server: tool.Server, Tool: tool.Tool}
+	if string(p.Arguments) != "null" { // there are clients that have none in this way
+		params.Arguments = p.Arguments
+	}
 	if token := p.GetProgressToken(); token != nil {
 		ours, end := f.progress.relay(func(v *rpc.ProgressValue) {
 			_ = session.NotifyProgress(ctx, progressOf(token, v)) // a client that is gone is noticed elsewhere

@@ -509,6 +509,21 @@ func TestACancelledCallIsNotAnsweredAndTheSessionIsTold(t *testing.T) {
 	})
 }
 
+func TestArgumentsThatAreNullAreNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		impl := &scripted{call: func(_ context.Context, p *rpc.CallParams) (*rpc.CallResult, error) {
+			return &rpc.CallResult{Result: json.RawMessage(fmt.Sprintf("%q", p.Arguments))}, nil
+		}}
+		w := begin(t, impl, view(1, nil, tools("a/x")...), nil)
+		w.shake(`{}`)
+		for given, want := range map[string]string{``: `""`, `,"arguments":null`: `""`, `,"arguments":{}`: `"{}"`} {
+			w.say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"a_x"` + given + `}}`)
+			w.hears(`{"jsonrpc":"2.0","id":2,"result":` + want + `}`)
+		}
+		_ = w.end()
+	})
+}
+
 func TestWhatTheSessionRefusesIsAnErrorOrAResult(t *testing.T) {
 	isError := func(message string) string {
 		return fmt.Sprintf(`"result":{"content":[{"text":%q,"type":"text"}],"isError":true}`, "MCP error: "+message)
