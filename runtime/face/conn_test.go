@@ -1,0 +1,120 @@
+package face
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+)
+
+func TestACancelledCallIsNotAnsweredAndTheSessionIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := make(chan error, 1)
+		impl := &scripted{call: func(ctx context.Context, _ *rpc.CallParams) (*rpc.CallResult, error) {
+			<-ctx.Done()
+			told <- context.Cause(ctx)
+			return nil, ctx.Err()
+		}}
+		w := begin(t, impl, view(1, nil, tools("a/x")...), nil)
+		w.shake(`{}`)
+		w.say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"a_x"}}`)
+		synctest.Wait()
+		w.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`, `{"jsonrpc":"2.0","id":3,"method":"ping"}`)
+		w.hears(`{"jsonrpc":"2.0","id":3,"result":{}}`)
+		if err := <-told; !errors.Is(err, &rpc.Error{Code: rpc.CodeCancelled}) {
+			t.Errorf("the session was told %v", err)
+		}
+		if err := w.end(); err != nil || time.Since(w.begun) != 0 {
+			t.Errorf("%v after %v", err, time.Since(w.begun))
+		}
+	})
+}
+
+func TestBadLinesAreAnsweredAndSkipped(t *testing.T) {
+	fault := func(id string, code int, message string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, id, code, message)
+	}
+	const notID = "the id is neither a string nor an integer up to 2^53"
+	for _, tt := range []struct{ line, want string }{
+		{`hello`, fault("null", -32700, "the line is not JSON: a message is one object on one line")},
+		{`{"jsonrpc":"2.0","id":1`, fault("null", -32700, "the line is not JSON: a message is one object on one line")},
+		{`{} {}`, fault("null", -32700, "the line is not JSON: a message is one object on one line")},
+		{`7`, fault("null", -32600, "the message is not an object")},
+		{`[]`, fault("null", -32600, "the batch is empty")},
+		{`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, fault("null", -32600, notID)},
+		{`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, fault("null", -32600, notID)},
+		{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, fault("null", -32600, notID)},
+		{`{"jsonrpc":"1.0","id":5,"method":"ping"}`, fault("5", -32600, `invalid message version tag "1.0"; expected "2.0"`)},
+		{"\ufeff" + `{"jsonrpc":"2.0","id":-3,"method":"ping"}` + "\r", `{"jsonrpc":"2.0","id":-3,"result":{}}`},
+		{`[{"jsonrpc":"2.0","id":"a","method":"ping"},{"jsonrpc":"2.0","method":"notifications/x"}]`, `{"jsonrpc":"2.0","id":"a","result":{}}`},
+		{`{"jsonrpc":"2.0","id":4,"method":"no/such"}`, `{"jsonrpc":"2.0","id":4,"error":{"code":-32601,"message":"method not found: \"no/such\""}}`},
+		{`{"jsonrpc":"2.0","id":4,"result":{}}`, ``},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := begin(t, &scripted{}, view(1, nil), nil)
+			w.shake(`{}`)
+			w.say(tt.line)
+			if got := strings.Join(w.all(), "\n"); got != tt.want {
+				t.Errorf("%s\ngot  %s\nwant %s", tt.line, got, tt.want)
+			}
+			w.say(`{"jsonrpc":"2.0","id":"after","method":"ping"}`)
+			w.hears(`{"jsonrpc":"2.0","id":"after","result":{}}`)
+			if err := w.end(); err != nil || time.Since(w.begun) != 0 {
+				t.Errorf("%v after %v", err, time.Since(w.begun))
+			}
+		})
+	}
+}
+
+func TestTheEndComesWhenWhatWasAskedIsAnswered(t *testing.T) {
+	slow := func(ctx context.Context, _ *rpc.CallParams) (*rpc.CallResult, error) {
+		select {
+		case <-time.After(10 * time.Second):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		return &rpc.CallResult{Result: json.RawMessage(`{}`)}, nil
+	}
+	const call = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"a_x"}}`
+	t.Run("of the input", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := begin(t, &scripted{call: slow}, view(1, nil, tools("a/x")...), nil)
+			w.shake(`{}`)
+			w.say(call)
+			if err := w.end(); err != nil || time.Since(w.begun) != 10*time.Second {
+				t.Errorf("%v after %v", err, time.Since(w.begun))
+			}
+			w.hears(`{"jsonrpc":"2.0","id":2,"result":{}}`)
+		})
+	})
+	t.Run("at once when nobody reads", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := begin(t, &scripted{call: slow}, view(1, nil, tools("a/x")...), func(o *Options) { o.ClientReads = func() bool { return false } })
+			w.shake(`{}`)
+			w.say(call)
+			if err := w.end(); err != nil || time.Since(w.begun) != 0 {
+				t.Errorf("%v after %v", err, time.Since(w.begun))
+			}
+		})
+	})
+	t.Run("of the session", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := begin(t, &scripted{call: slow}, view(1, nil, tools("a/x")...), nil)
+			w.shake(`{}`)
+			w.say(call)
+			synctest.Wait()
+			w.wire.Close()
+			if err := <-w.ended; !errors.Is(err, ErrSessionEnded) || time.Since(w.begun) != 0 {
+				t.Errorf("%v after %v", err, time.Since(w.begun))
+			}
+			w.hears(`{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"the session has ended"}}`)
+			w.in.Close()
+		})
+	})
+}
