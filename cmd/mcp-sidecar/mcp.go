@@ -81,7 +81,6 @@ func (f *flags) helloOfFace() *rpc.InitializeParams {
 	p.Capabilities = &rpc.Capabilities{Approve: true, Input: true}
 	all := false // a client that can use an Exa server finds it like any other
 	p.Settings.Discovery = &rpc.DiscoverySettings{FilterExa: &all, Include: f.include, Exclude: f.exclude}
-	p.Settings.Startup = &rpc.StartupSettings{Uncached: rpc.UncachedBackground}
 	p.Settings.Reconnect = rpc.ReconnectAuto
 	return p
 }
