@@ -71,9 +71,11 @@ func (g *gate) change(apply func(), servers []rpc.Server) {
 	g.changed = make(chan struct{})
 }
 
-// isUntried says of a server that its tools are not known yet, but may be soon.
+// isUntried says of a server that its tools are not known yet, but may be soon. One
+// that is tried again has been tried: that its first attempt failed may never have
+// been told, since only the latest status is.
 func isUntried(s rpc.Server) bool {
-	return s.Status == rpc.StatusConnecting && s.Tools.From == rpc.ToolsFromNone
+	return s.Status == rpc.StatusConnecting && s.Tools.From == rpc.ToolsFromNone && s.Attempt <= 1
 }
 
 // pass waits until the gate is open.

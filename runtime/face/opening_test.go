@@ -81,6 +81,11 @@ func TestAListWaitsForServersOfWhichNothingIsKnown(t *testing.T) {
 		{"until it has failed", func(w *world) {
 			w.session.Publish(rpc.Update{View: view(1, nil), Statuses: []rpc.Server{server("slow", rpc.StatusDisconnected, rpc.ToolsFromNone, 0)}})
 		}, listed("1", "cached_x"), time.Second},
+		{"until it is tried again", func(w *world) {
+			again := starting
+			again.Attempt = 2
+			w.session.Publish(rpc.Update{View: view(1, nil), Statuses: []rpc.Server{again}})
+		}, listed("1", "cached_x"), time.Second},
 		{"until it has none", func(w *world) {
 			w.session.Publish(rpc.Update{View: view(1, nil), Statuses: []rpc.Server{server("slow", rpc.StatusConnected, rpc.ToolsFromLive, 0)}})
 		}, listed("1", "cached_x"), time.Second},
