@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -96,8 +97,8 @@ func TestEveryMethodAndErrorCodeOccursInADialogue(t *testing.T) {
 	}
 }
 
-// spoken are the methods and error codes in the messages of the transcripts,
-// and the codes that the tests in this directory expect.
+// spoken are the methods and error codes in the messages of the transcripts, but
+// for those of MCP, and the codes that the tests in this directory expect.
 func spoken(t *testing.T) map[string]bool {
 	t.Helper()
 	said := map[string]bool{}
@@ -110,7 +111,7 @@ func spoken(t *testing.T) map[string]bool {
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
-		for _, step := range flat(tr.Steps) {
+		for _, step := range flat(onTheWire(tr.Steps)) {
 			if step.Verb != transcript.Say && step.Verb != transcript.Expect {
 				continue
 			}
@@ -136,6 +137,26 @@ func spoken(t *testing.T) map[string]bool {
 		said[found[1]] = true
 	}
 	return said
+}
+
+// onTheWire are the steps about who speaks the sidecar's own wire.
+func onTheWire(steps []transcript.Step) []transcript.Step {
+	var kept []transcript.Step
+	name := owner
+	speaksMCP := map[string]bool{}
+	for _, step := range steps {
+		switch {
+		case step.Verb == transcript.Start:
+			speaksMCP[owner] = slices.Contains(step.Args[:min(1, len(step.Args))], mcp)
+		case step.Verb == transcript.Attach:
+			speaksMCP[step.Args[0]] = slices.Contains(step.Args[1:], mcp)
+		case step.Verb == transcript.As:
+			name = step.Args[0]
+		case !speaksMCP[name]:
+			kept = append(kept, step)
+		}
+	}
+	return kept
 }
 
 // methods are those of the protocol, in both directions.

@@ -143,7 +143,7 @@ func (p *player) as(name string) error {
 const endpointVariable = "MCP_SIDECAR_ENDPOINT"
 
 // attach starts a guest.
-func (p *player) attach(name string) error {
+func (p *player) attach(name string, speaks []string) error {
 	var endpoint string
 	if err := json.Unmarshal(p.saved["endpoint"], &endpoint); err != nil {
 		return fmt.Errorf("no endpoint is remembered: %w", err)
@@ -151,7 +151,15 @@ func (p *player) attach(name string) error {
 	if p.others[name] != nil || name == p.name || name == owner {
 		return fmt.Errorf("there is a %s already", name)
 	}
-	p.others[name] = p.start(headers, []string{"attach"}, []string{endpointVariable + "=" + endpoint})
+	environment := []string{endpointVariable + "=" + endpoint}
+	switch {
+	case len(speaks) == 0:
+		p.others[name] = p.start(headers, []string{"attach"}, environment)
+	case speaks[0] == mcp:
+		p.others[name] = p.start(mcp, nil, environment)
+	default:
+		return fmt.Errorf("%q is not what a guest speaks: nothing, or mcp", speaks[0])
+	}
 	return nil
 }
 
@@ -160,7 +168,7 @@ func (p *player) do(step transcript.Step) error {
 	case transcript.Start:
 		return p.startStep(step.Args)
 	case transcript.Attach:
-		return p.attach(step.Args[0])
+		return p.attach(step.Args[0], step.Args[1:])
 	case transcript.As:
 		return p.as(step.Args[0])
 	case transcript.Say, transcript.Expect, transcript.Never, transcript.Group, transcript.Raw,
@@ -170,10 +178,14 @@ func (p *player) do(step transcript.Step) error {
 		}
 		return p.talk(step)
 	case transcript.Stderr:
-		if text := strings.Join(step.Args, " "); p.ended == nil || !strings.Contains(p.ended.stderr.String(), text) {
-			return fmt.Errorf("%q is not in stderr", text)
+		s := p.sidecar
+		if s == nil {
+			s = p.ended
 		}
-		return nil
+		if s == nil {
+			return fmt.Errorf("no sidecar has run")
+		}
+		return s.stderr.await(p.ctx, strings.Join(step.Args, " "))
 	case transcript.Put, transcript.Remove, transcript.Mode:
 		return p.change(step)
 	case transcript.Await, transcript.Count, transcript.Release, transcript.Kill, transcript.Gone, transcript.Launch:
@@ -186,19 +198,19 @@ func (p *player) startStep(words []string) error {
 	if p.sidecar != nil {
 		return fmt.Errorf("the last one still runs")
 	}
-	framing := headers
+	speaks := headers
 	var flags, environment []string
-	for _, word := range words {
+	for i, word := range words {
 		switch {
-		case flags == nil && (word == headers || word == ndjson):
-			framing = word
+		case i == 0 && (word == headers || word == ndjson || word == mcp):
+			speaks = word
 		case strings.Contains(word, "=") && !strings.HasPrefix(word, "-") && flags == nil:
 			environment = append(environment, word)
 		default:
 			flags = append(flags, word)
 		}
 	}
-	p.sidecar = p.start(framing, flags, environment)
+	p.sidecar = p.start(speaks, flags, environment)
 	return nil
 }
 

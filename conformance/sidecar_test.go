@@ -5,6 +5,7 @@ package conformance
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,26 +20,29 @@ import (
 	"github.com/mcp-sidecar/mcp-sidecar/conformance/transcript"
 )
 
-// The framings a host can use.
+// What a host can speak: the sidecar's own wire, in two framings, or MCP, which is
+// lines too, to `mcp-sidecar mcp`.
 const (
 	headers = "headers"
 	ndjson  = "ndjson"
+	mcp     = "mcp"
 )
 
 // sidecar is one running sidecar and the test's side of its pipes. The test's
 // goroutine owns it, but for stderr.
 type sidecar struct {
-	t       *testing.T
-	cmd     *exec.Cmd
-	stdin   io.WriteCloser
-	framing string
-	saved   *transcript.Saved // the world's
+	t      *testing.T
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	speaks string
+	saved  *transcript.Saved // the world's
 	// incoming carries what the reader found on stdout. It is closed at EOF.
 	incoming chan incoming
 	stderr   *stderrTail
 	// reading is closed when the host begins to read.
 	reading chan struct{}
 	recent  []string // both sides' messages, the last few
+	stale   bool     // an MCP client has been told that its list is not true any more
 	waited  bool
 }
 
@@ -48,16 +52,19 @@ type incoming struct {
 }
 
 // start runs the sidecar with further flags and "K=V" environment entries.
-func (w *world) start(framing string, flags, environment []string) *sidecar {
+func (w *world) start(speaks string, flags, environment []string) *sidecar {
 	w.t.Helper()
-	s := w.startUnread(framing, flags, environment)
+	s := w.startUnread(speaks, flags, environment)
 	close(s.reading)
 	return s
 }
 
 // startUnread is start for a host that does not read until reading is closed.
-func (w *world) startUnread(framing string, flags, environment []string) *sidecar {
+func (w *world) startUnread(speaks string, flags, environment []string) *sidecar {
 	w.t.Helper()
+	if speaks == mcp {
+		flags = append([]string{"mcp"}, flags...)
+	}
 	cmd := exec.CommandContext(w.ctx, binaries.sidecar, flags...)
 	cmd.Env = append(w.environment(), environment...)
 	cmd.Dir = w.path("project")
@@ -71,8 +78,8 @@ func (w *world) startUnread(framing string, flags, environment []string) *sideca
 		w.t.Fatal(err)
 	}
 	s := &sidecar{
-		t: w.t, cmd: cmd, stdin: stdin, framing: framing, saved: &w.saved,
-		incoming: make(chan incoming, 1<<16), stderr: &stderrTail{},
+		t: w.t, cmd: cmd, stdin: stdin, speaks: speaks, saved: &w.saved,
+		incoming: make(chan incoming, 1<<16), stderr: newStderrTail(),
 		reading: make(chan struct{}),
 	}
 	cmd.Stdout = out
@@ -96,7 +103,10 @@ func (w *world) startUnread(framing string, flags, environment []string) *sideca
 			close(s.incoming)
 		}
 	})
-	readers.Go(func() { io.Copy(s.stderr, errRead) })
+	readers.Go(func() {
+		io.Copy(s.stderr, errRead)
+		s.stderr.end()
+	})
 	w.t.Cleanup(func() {
 		cmd.Process.Kill()
 		s.wait()
@@ -117,10 +127,10 @@ func (s *sidecar) read(r *bufio.Reader) {
 	for {
 		var raw []byte
 		var err error
-		if s.framing == ndjson {
-			raw, err = readLine(r)
-		} else {
+		if s.speaks == headers {
 			raw, err = readFrame(r)
+		} else {
+			raw, err = readLine(r)
 		}
 		if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) {
 			return
@@ -185,10 +195,10 @@ func (s *sidecar) say(message string) error {
 		raw = append([]byte(`{"jsonrpc":"2.0",`), bytes.TrimSpace(raw)[1:]...)
 	}
 	s.note("> " + string(raw))
-	if s.framing == ndjson {
-		return s.raw(string(raw) + "\n")
+	if s.speaks == headers {
+		return s.raw(fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(raw), raw))
 	}
-	return s.raw(fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(raw), raw))
+	return s.raw(string(raw) + "\n")
 }
 
 func (s *sidecar) raw(bytes string) error {
@@ -218,21 +228,43 @@ func (s *sidecar) next() (json.RawMessage, error) {
 	return in.raw, nil
 }
 
+// listChanged is the one message of MCP that the sidecar may merge.
+const listChanged = "notifications/tools/list_changed"
+
 // passing says whether a message may come between those a dialogue names:
 // notifications that the sidecar may merge, drop or send at another time.
-func passing(message json.RawMessage) bool {
+func (s *sidecar) passing(message json.RawMessage) bool {
 	var m struct {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
 	}
-	if json.Unmarshal(message, &m) != nil || m.ID != nil {
+	switch {
+	case json.Unmarshal(message, &m) != nil || m.ID != nil:
 		return false
+	case s.speaks == mcp:
+		return s.stale && m.Method == listChanged
 	}
 	switch m.Method {
 	case "mcp/status", "config/diagnostics", "runtime/log", "$/progress":
 		return true
 	}
 	return false
+}
+
+// named takes a message that a dialogue names. What says that the list has changed
+// may be said once more until the list has been given.
+func (s *sidecar) named(message json.RawMessage) {
+	var m struct {
+		Method string
+		Result struct{ Tools json.RawMessage }
+	}
+	switch err := json.Unmarshal(message, &m); {
+	case err != nil: // a result that is no object
+	case m.Method == listChanged:
+		s.stale = true
+	case m.Result.Tools != nil:
+		s.stale = false
+	}
 }
 
 // expect takes messages until each pattern has met one, in any order; never
@@ -246,6 +278,7 @@ func (s *sidecar) expect(patterns, never []string) error {
 		}
 		met, reasons := s.meet(message, left)
 		if met >= 0 {
+			s.named(message)
 			left = append(left[:met], left[met+1:]...)
 			continue
 		}
@@ -254,7 +287,7 @@ func (s *sidecar) expect(patterns, never []string) error {
 				return fmt.Errorf("came, and must not have come before %s\ngot %s", strings.Join(left, " and "), message)
 			}
 		}
-		if !passing(message) {
+		if !s.passing(message) {
 			return fmt.Errorf("%s\nexpected %s\ngot      %s", reasons, strings.Join(left, "\n     and "), message)
 		}
 	}
@@ -286,7 +319,7 @@ func (s *sidecar) exit(code int) error {
 		if err != nil {
 			return err
 		}
-		if !passing(message) {
+		if !s.passing(message) {
 			return fmt.Errorf("one message more than expected: %s", message)
 		}
 	}
@@ -307,6 +340,9 @@ func (s *sidecar) wait() int {
 
 // stop shuts the sidecar down as a well-behaved host does.
 func (s *sidecar) stop() error {
+	if s.speaks == mcp {
+		return errors.New("MCP has no shutdown: an \"eof\" and an \"exit 0\" are the end")
+	}
 	if err := s.say(`{"id":"stop","method":"runtime/shutdown"}`); err != nil {
 		return err
 	}
@@ -321,8 +357,44 @@ func (s *sidecar) stop() error {
 
 // stderrTail keeps the end of what the sidecar wrote to stderr.
 type stderrTail struct {
-	mu   sync.Mutex
-	data []byte // guarded by mu
+	mu      sync.Mutex
+	data    []byte        // guarded by mu
+	ended   bool          // guarded by mu; no more comes
+	changed chan struct{} // guarded by mu; closed and replaced at each change
+}
+
+func newStderrTail() *stderrTail { return &stderrTail{changed: make(chan struct{})} }
+
+// await waits until a text has been written.
+func (s *stderrTail) await(ctx context.Context, text string) error {
+	for {
+		s.mu.Lock()
+		written, ended, changed := bytes.Contains(s.data, []byte(text)), s.ended, s.changed
+		s.mu.Unlock()
+		if written {
+			return nil
+		}
+		if ended || ctx.Err() != nil {
+			return fmt.Errorf("%q is not in stderr", text)
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (s *stderrTail) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	s.tell()
+}
+
+// tell is called with mu held.
+func (s *stderrTail) tell() {
+	close(s.changed)
+	s.changed = make(chan struct{})
 }
 
 func (s *stderrTail) Write(p []byte) (int, error) {
@@ -331,6 +403,7 @@ func (s *stderrTail) Write(p []byte) (int, error) {
 	defer s.mu.Unlock()
 	s.data = append(s.data, p...)
 	s.data = s.data[max(0, len(s.data)-most):]
+	s.tell()
 	return len(p), nil
 }
 

@@ -47,15 +47,15 @@ const (
 	Never  Verb = "<!" // no such message comes before the next expected one
 	Group  Verb = "<{" // messages that come in any order, up to a line "}"
 
-	Start  Verb = "start"  // [headers|ndjson] [KEY=VALUE…] [flag…]: starts the sidecar
+	Start  Verb = "start"  // [headers|ndjson|mcp] [KEY=VALUE…] [flag…]: starts the sidecar
 	Raw    Verb = "raw"    // JSON string: bytes on the sidecar's stdin
 	EOF    Verb = "eof"    // closes the sidecar's stdin
 	Signal Verb = "signal" // TERM|INT|KILL, to the sidecar
 	Exit   Verb = "exit"   // code: the sidecar ends with it, having said nothing else of note
 	Stop   Verb = "stop"   // shuts the sidecar down: exit code 0
-	Stderr Verb = "stderr" // text: is in the sidecar's stderr, to be used after exit
+	Stderr Verb = "stderr" // text: comes, or has come, on the stderr of the sidecar that runs, or else ran last
 
-	Attach Verb = "attach" // name: starts a guest by the endpoint that is remembered
+	Attach Verb = "attach" // name [mcp]: starts a guest by the endpoint that is remembered
 	As     Verb = "as"     // name|owner: whom the steps that follow are about
 
 	Put    Verb = "put"    // glob section: writes the section into the files
@@ -80,8 +80,10 @@ func arity(v Verb) (least, most int, known bool) {
 		return 0, 0, true
 	case Gone:
 		return 0, 1, true
-	case Signal, Exit, Remove, Kill, Launch, Attach, As:
+	case Signal, Exit, Remove, Kill, Launch, As:
 		return 1, 1, true
+	case Attach:
+		return 1, 2, true
 	case Stderr:
 		return 1, many, true
 	case Put, Mode, Release:

@@ -11,8 +11,9 @@ const folders = { "conformance/transcripts": 60, "conformance/clients": 13 };
 
 for (const [folder, least] of Object.entries(folders)) {
   const files = dialoguesIn(folder).map((file) => ({ file, transcript: readTranscript(file.text, expand) }));
-  // Those with raw bytes are not about clients, those with guests are about several at once.
-  const other = (step: Step) => step.verb === "raw" || step.verb === "attach";
+  // Those with raw bytes or MCP are not about clients, those with guests are about several at once.
+  const other = ({ verb, args }: Step) =>
+    verb === "raw" || verb === "attach" || (verb === "start" && args[0] === "mcp");
   const played = files.filter(({ transcript }) => !transcript.steps.some(other));
   for (const { file, transcript } of played) test(file.name, () => playFile(file, () => play(transcript)));
   test(`${folder} has dialogues`, () => ok(played.length >= least, `only ${played.length} were found`));

@@ -9,18 +9,20 @@ from typing import Any
 
 from .folder import DialogueFile, dialogues_in, expand
 from .player import Failure, play
-from .transcript import Transcript, read_transcript
+from .transcript import Step, Transcript, read_transcript
 
 # The folders of dialogues, and how many there must be at least, so that none is empty unseen.
 _FOLDERS = {"conformance/transcripts": 60, "conformance/clients": 13}
 
 
+def _is_other(step: Step) -> bool:
+    """Those with raw bytes or MCP are not about clients, those with guests are about several at once."""
+    return step.verb in ("raw", "attach") or (step.verb == "start" and step.args[:1] == ["mcp"])
+
+
 def _played(folder: str) -> list[tuple[DialogueFile, Transcript]]:
     files = [(file, read_transcript(file.text, expand)) for file in dialogues_in(folder)]
-    # Those with raw bytes are not about clients, those with guests are about several at once.
-    return [
-        (file, read) for file, read in files if not any(step.verb in ("raw", "attach") for step in read.steps)
-    ]
+    return [(file, read) for file, read in files if not any(_is_other(step) for step in read.steps)]
 
 
 class Transcripts(unittest.IsolatedAsyncioTestCase):

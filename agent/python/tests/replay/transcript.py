@@ -32,7 +32,7 @@ _ARITY = {
     "kill": (1, 1),
     "gone": (0, 1),
     "launch": (1, 1),
-    "attach": (1, 1),
+    "attach": (1, 2),
     "as": (1, 1),
 }
 
