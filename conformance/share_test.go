@@ -308,7 +308,7 @@ func TestWhoIsNotLetInIsToldWhyInALine(t *testing.T) {
 	path, _, _ := strings.Cut(endpoint, "#")
 	refused := func(endpoint, want string) {
 		t.Helper()
-		for command, more := range map[string]string{"attach": "", "doctor": "(without that variable, or with --cwd, "} {
+		for command, more := range map[string]string{"attach": "", "mcp": "", "doctor": "(without that variable, or with --cwd, "} {
 			code, stdout, stderr := w.run(endpoint, command)
 			if code != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 ||
 				!strings.HasPrefix(stderr, "mcp-sidecar: "+endpointVariable+want) || !strings.Contains(stderr, more) {
