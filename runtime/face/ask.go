@@ -55,8 +55,8 @@ func canAsk(session *mcp.ServerSession) bool {
 // errNobody is for a question that nobody can be asked.
 var errNobody = errors.New("the client has nobody to ask: it does not declare elicitation by forms")
 
-// errNotAnswered is for a question that was turned down.
-var errNotAnswered = errors.New("the question was turned down")
+// errTurnedDown is for a question that was turned down.
+var errTurnedDown = errors.New("the question was turned down")
 
 // ask shows a form, and gives what was filled in.
 func (p *person) ask(ctx context.Context, message string, form map[string]property) (map[string]any, error) {
@@ -77,7 +77,7 @@ func (p *person) ask(ctx context.Context, message string, form map[string]proper
 	case err != nil:
 		return nil, err
 	case answer.Action != "accept":
-		return nil, errNotAnswered
+		return nil, errTurnedDown
 	}
 	return answer.Content, nil
 }
@@ -108,6 +108,7 @@ func (p *person) approve(ctx context.Context, q *rpc.ApproveParams) (*rpc.Approv
 	chosen, err := p.ask(ctx, strings.Join(about, "\n\n"), form)
 	result := &rpc.ApproveResult{Decisions: map[string]rpc.Decision{}}
 	switch {
+	case errors.Is(err, errNobody), errors.Is(err, errTurnedDown): // and so it is, also if the session has ended
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx) // it is withdrawn
 	case err != nil:
