@@ -54,13 +54,13 @@ func (f *face) find(ctx context.Context, name string) (toolname.Target, error) {
 	if err := f.opening.await(ctx, f.opening.awake); err != nil {
 		return toolname.Target{}, err
 	}
-	if tool, ok := f.tools.Load().named[name]; ok {
+	if tool, ok := f.tools.find(name); ok {
 		return tool, nil
 	}
 	if err := f.gate.pass(ctx); err != nil {
 		return toolname.Target{}, err
 	}
-	if tool, ok := f.tools.Load().named[name]; ok {
+	if tool, ok := f.tools.find(name); ok {
 		return tool, nil
 	}
 	return toolname.Target{}, f.unknown(ctx, name)
@@ -111,7 +111,7 @@ func (f *face) unknown(ctx context.Context, name string) error {
 // inFaceNames is a message of the session with the names of tools as the client knows
 // them.
 func (f *face) inFaceNames(message string) string {
-	set := f.tools.Load()
+	set := f.tools.current()
 	return regexp.MustCompile(`[A-Za-z0-9_-]+`).ReplaceAllStringFunc(message, func(word string) string {
 		if t, ok := set.tools[word]; ok {
 			return set.names[targetOf(t)]

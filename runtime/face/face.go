@@ -20,7 +20,6 @@ import (
 	"io"
 	"log/slog"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -59,7 +58,7 @@ var ErrSessionEnded = errors.New("the session has ended")
 
 // face is one client's view of a session. Its fields do not change after newFace,
 // but for what they say themselves; what changes is behind the lock of a leaf: conn,
-// gate, progress.
+// gate, catalog, progress.
 type face struct {
 	opt    Options
 	log    *slog.Logger
@@ -69,10 +68,8 @@ type face struct {
 
 	opening *opening
 
-	// tools is replaced by the goroutine of client that hears; nil until opened.
-	tools  atomic.Pointer[toolSet]
-	listed atomic.Bool // the client has been told tools
-	gate   *gate
+	tools *catalog
+	gate  *gate
 
 	// told are the diagnostics that the log has; of the goroutine of client that hears.
 	told map[rpc.Diagnostic]bool
@@ -144,6 +141,7 @@ func newFace(opt Options) *face {
 		opt: opt, log: opt.Log,
 		conn:     newConn(opt.In, opt.Out, opt.ClientReads),
 		opening:  newOpening(),
+		tools:    newCatalog(),
 		gate:     newGate(),
 		progress: &progress{waiting: map[string]func(*rpc.ProgressValue){}},
 		moved:    make(chan struct{}, 1),
@@ -155,14 +153,15 @@ func newFace(opt Options) *face {
 
 // toolsChanged is a push.
 func (f *face) toolsChanged(p *rpc.ToolsChanged) {
-	f.retool(f.tools.Load().changed(p))
+	if f.tools.change(p) {
+		f.announce()
+	}
 	f.gate.tried(p.Servers...)
 }
 
-// retool replaces the tools, of which the client is told if it knows others.
-func (f *face) retool(set *toolSet) {
-	f.tools.Store(set)
-	if f.listed.Load() {
+// retool replaces the tools.
+func (f *face) retool(tools []rpc.Tool) {
+	if f.tools.replace(tools) {
 		f.announce()
 	}
 }
@@ -191,7 +190,7 @@ func (f *face) diagnosed(all []rpc.Diagnostic) {
 // serverChanged is what a server has come to. If it has tools that the set does not
 // have yet, a push is about to bring them.
 func (f *face) serverChanged(s *rpc.Server) {
-	if f.gate.awaits(s.Name) && !isUntried(*s) && (s.Tools.Count == 0 || f.tools.Load().has(s.Name)) {
+	if f.gate.awaits(s.Name) && !isUntried(*s) && (s.Tools.Count == 0 || f.tools.current().has(s.Name)) {
 		f.gate.tried(s.Name)
 	}
 }

@@ -73,7 +73,7 @@ func (f *face) open(ctx context.Context) {
 	}
 	var hello rpc.InitializeResult
 	if err := f.client.AskThen(ctx, rpc.MethodInitialize, f.opt.Hello, &hello, func() {
-		f.tools.Store(f.tools.Load().next(hello.Snapshot.Tools))
+		f.retool(hello.Snapshot.Tools)
 		f.diagnosed(hello.Snapshot.Errors)
 		if woken {
 			f.gate.opened(hello.Snapshot.Servers)
@@ -99,7 +99,7 @@ func (f *face) rouse(ctx context.Context) bool {
 	f.wake()
 	var now rpc.SnapshotResult
 	err := f.client.AskThen(ctx, rpc.MethodReload, &rpc.ReloadParams{}, &now, func() {
-		f.retool(f.tools.Load().next(now.Snapshot.Tools))
+		f.retool(now.Snapshot.Tools)
 		f.gate.opened(now.Snapshot.Servers)
 	})
 	if err != nil {

@@ -57,7 +57,7 @@ func (f *face) locate(ctx context.Context, last []rpc.WorkspaceFolder) []rpc.Wor
 	}
 	var now rpc.SnapshotResult
 	err = f.client.AskThen(ctx, rpc.MethodConfigure, &rpc.ConfigureParams{WorkspaceFolders: folders}, &now, func() {
-		f.retool(f.tools.Load().next(now.Snapshot.Tools))
+		f.retool(now.Snapshot.Tools)
 		f.gate.located(now.Snapshot.Servers)
 	})
 	if err != nil {

@@ -94,14 +94,13 @@ func (f *face) list(ctx context.Context, p *mcp.ListToolsParams, stateless bool)
 			return nil, err
 		}
 	}
-	f.listed.Store(true) // before the set is taken: it changes with a word, or is the new one
-	set := f.tools.Load()
+	set := f.tools.list()
 	raw := append([]byte(`{"tools":`), set.listed()...)
 	if stateless {
 		raw = append(raw, f.hints()...)
 	}
 	return &parcel{conn: f.conn, raw: append(raw, '}'), sent: func() {
-		if f.tools.Load() != set { // a word that came before the list may have been taken for one about it
+		if f.tools.current() != set { // a word that came before the list may have been taken for one about it
 			f.announce()
 		}
 	}}, nil

@@ -14,25 +14,87 @@ import (
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/toolname"
 )
 
-// toolSet is the session's tools as the client sees them. It is never changed. nil is
-// the set before the first.
-type toolSet struct {
-	tools map[string]rpc.Tool // by the session's name
-	// named are the tools by the face's name. A name is never given to another tool, also
-	// when its own is gone.
-	named  map[string]toolname.Target
-	names  map[toolname.Target]string // of those that there are
-	listed func() []byte              // the JSON array, made when first asked for
+// catalog is the session's tools as the client sees them.
+type catalog struct {
+	mu  sync.Mutex // guards what follows
+	set *toolSet
+	// told are the tools by the names that the client has been told. A name is never
+	// given to another tool, also when its own is gone.
+	told map[string]toolname.Target
+	// known: the client has been told a list.
+	known bool
 }
 
-// has says whether there are tools of a server.
-func (s *toolSet) has(server string) bool {
-	for t := range s.names {
-		if t.Server == server {
-			return true
-		}
+// toolSet is the tools at one moment. It is never changed.
+type toolSet struct {
+	tools  map[string]rpc.Tool        // by the session's name
+	named  map[string]toolname.Target // by the face's name
+	names  map[toolname.Target]string
+	listed func() []byte // the JSON array, made when first asked for
+}
+
+func newCatalog() *catalog {
+	return &catalog{set: namedSet(map[string]rpc.Tool{}, nil), told: map[string]toolname.Target{}}
+}
+
+// current is the set of the moment.
+func (c *catalog) current() *toolSet {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.set
+}
+
+// list is the set of the moment, for the client to be told.
+func (c *catalog) list() *toolSet {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known = true
+	if len(c.told)+len(c.set.named) > offeredLimit {
+		clear(c.told) // somebody invents names without end
 	}
-	return false
+	maps.Copy(c.told, c.set.named)
+	return c.set
+}
+
+// find is the tool that has, or once had, a name.
+func (c *catalog) find(name string) (toolname.Target, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t, ok := c.set.named[name]; ok {
+		return t, true
+	}
+	t, ok := c.told[name]
+	return t, ok
+}
+
+// replace makes these tools the set. It is true if the client knows another one.
+func (c *catalog) replace(tools []rpc.Tool) bool {
+	set := make(map[string]rpc.Tool, len(tools))
+	for _, t := range tools {
+		set[t.Name] = t
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	same := maps.EqualFunc(set, c.set.tools, func(a, b rpc.Tool) bool {
+		return a.Label == b.Label && a.Server == b.Server && bytes.Equal(a.Definition, b.Definition)
+	})
+	c.set = namedSet(set, c.told)
+	return c.known && !same
+}
+
+// change makes a push's difference in the set, and is true as replace is.
+func (c *catalog) change(p *rpc.ToolsChanged) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	set := maps.Clone(c.set.tools)
+	for _, name := range p.Removed {
+		delete(set, name)
+	}
+	for _, t := range slices.Concat(p.Added, p.Updated) {
+		set[t.Name] = t
+	}
+	c.set = namedSet(set, c.told)
+	return c.known
 }
 
 // form is how the face names tools: the client puts a prefix of its own before it.
@@ -43,28 +105,8 @@ func targetOf(t rpc.Tool) toolname.Target {
 	return toolname.Target{Server: t.Server, Tool: strings.TrimPrefix(t.Label, t.Server+"/")}
 }
 
-// next is the set of these tools, with the names that were.
-func (s *toolSet) next(tools []rpc.Tool) *toolSet {
-	set := make(map[string]rpc.Tool, len(tools))
-	for _, t := range tools {
-		set[t.Name] = t
-	}
-	return s.of(set)
-}
-
-// changed is the set after a push.
-func (s *toolSet) changed(p *rpc.ToolsChanged) *toolSet {
-	set := maps.Clone(s.tools)
-	for _, name := range p.Removed {
-		delete(set, name)
-	}
-	for _, t := range slices.Concat(p.Added, p.Updated) {
-		set[t.Name] = t
-	}
-	return s.of(set)
-}
-
-func (s *toolSet) of(tools map[string]rpc.Tool) *toolSet {
+// namedSet names tools, to which none of the taken names goes that is another's.
+func namedSet(tools map[string]rpc.Tool, taken map[string]toolname.Target) *toolSet {
 	inOrder := slices.SortedFunc(maps.Values(tools), func(a, b rpc.Tool) int { return cmp.Compare(a.Name, b.Name) })
 	targets := make([]toolname.Target, len(inOrder))
 	bases := make([]string, len(inOrder))
@@ -72,17 +114,28 @@ func (s *toolSet) of(tools map[string]rpc.Tool) *toolSet {
 		targets[i] = targetOf(t)
 		bases[i] = form().Base(toolname.ServerPart(targets[i].Server), toolname.ToolPart(targets[i].Tool))
 	}
-	set := &toolSet{tools: tools, named: map[string]toolname.Target{}, names: make(map[toolname.Target]string, len(tools))}
-	if s != nil && len(s.named)+len(tools) <= offeredLimit {
-		set.named = maps.Clone(s.named)
+	names := form().Names(targets, bases, taken)
+	set := &toolSet{
+		tools:  tools,
+		named:  make(map[string]toolname.Target, len(tools)),
+		names:  make(map[toolname.Target]string, len(tools)),
+		listed: sync.OnceValue(func() []byte { return listOf(inOrder, names) }),
 	}
-	names := form().Names(targets, bases, set.named)
 	for i, name := range names {
 		set.named[name] = targets[i]
 		set.names[targets[i]] = name
 	}
-	set.listed = sync.OnceValue(func() []byte { return listOf(inOrder, names) })
 	return set
+}
+
+// has says whether there are tools of a server.
+func (s *toolSet) has(server string) bool {
+	for t := range s.names {
+		if t.Server == server {
+			return true
+		}
+	}
+	return false
 }
 
 // listOf are the definitions by name, sorted by it.

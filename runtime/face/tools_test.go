@@ -37,23 +37,41 @@ func TestToolsAreNamedAfterTheirServers(t *testing.T) {
 		for i := range all {
 			all[i].Name = fmt.Sprint(i) // the session's names are none of the face's
 		}
-		if names := namesOf(t, (*toolSet)(nil).next(all)); !slices.Equal(names, tt.want) {
+		c := newCatalog()
+		c.replace(all)
+		if names := namesOf(t, c.list()); !slices.Equal(names, tt.want) {
 			t.Errorf("%q are named %q, want %q", tt.labels, names, tt.want)
 		}
 	}
 }
 
 func TestANameIsNeverAnotherTools(t *testing.T) {
-	first := (*toolSet)(nil).next(tools("a_b/c"))
-	second := first.changed(&rpc.ToolsChanged{Updated: tools("a/b_c")}) // of the same name in the session
-	if got := namesOf(t, first); !slices.Equal(got, []string{"a_b_c"}) {
-		t.Errorf("at first %q", got)
+	c := newCatalog()
+	c.replace(tools("a_b/c"))
+	c.change(&rpc.ToolsChanged{Updated: tools("a/b_c")}) // of the same name in the session
+	if got := namesOf(t, c.list()); !slices.Equal(got, []string{"a_b_c"}) {
+		t.Errorf("a name of which nobody was told is kept: %q", got)
 	}
-	if got := namesOf(t, second); !slices.Equal(got, []string{"a_b_c_662f0bbb"}) {
+	c.change(&rpc.ToolsChanged{Updated: tools("a_b/c")})
+	if got := namesOf(t, c.list()); !slices.Equal(got, []string{"a_b_c_0c1d18f5"}) {
 		t.Errorf("then %q", got)
 	}
-	if got := second.named["a_b_c"]; got.Server != "a_b" {
+	if got, ok := c.find("a_b_c"); !ok || got.Server != "a" {
 		t.Errorf("the old name is %v", got)
+	}
+}
+
+func TestTheClientIsToldOnlyOfWhatItDoesNotKnow(t *testing.T) {
+	c := newCatalog()
+	if c.replace(tools("a/x")) || c.change(&rpc.ToolsChanged{Added: tools("a/y")}) {
+		t.Error("a client that knows no list is told that it has changed")
+	}
+	c.list()
+	if c.replace(tools("a/y", "a/x")) {
+		t.Error("the same tools are told as a change")
+	}
+	if !c.replace(tools("a/x")) || !c.change(&rpc.ToolsChanged{Added: tools("a/y")}) {
+		t.Error("a change is not told")
 	}
 }
 
@@ -64,8 +82,7 @@ func TestEveryListedNameLeadsToItsTool(t *testing.T) {
 	servers := []string{"a", "a_b", "a b", "読", strings.Repeat("s", 50)}
 	rawNames := []string{"x", "b_x", "b.x", "書", "", strings.Repeat("t", 60), strings.Repeat("t", 61)}
 	for range 200 {
-		var set *toolSet
-		set = set.next(nil)
+		c := newCatalog()
 		there := map[string]rpc.Tool{}
 		led := map[string]string{}
 		for range 30 {
@@ -74,25 +91,34 @@ func TestEveryListedNameLeadsToItsTool(t *testing.T) {
 			tool := rpc.Tool{Name: "mcp:" + label, Label: label, Server: server, Definition: json.RawMessage(`{"name":"raw"}`)}
 			if _, ok := there[tool.Name]; ok {
 				delete(there, tool.Name)
-				set = set.changed(&rpc.ToolsChanged{Removed: []string{tool.Name}})
+				c.change(&rpc.ToolsChanged{Removed: []string{tool.Name}})
 			} else {
 				there[tool.Name] = tool
-				set = set.changed(&rpc.ToolsChanged{Added: []rpc.Tool{tool}})
+				c.change(&rpc.ToolsChanged{Added: []rpc.Tool{tool}})
 			}
-			names := namesOf(t, set)
+			if r.IntN(3) == 0 {
+				continue // nobody has asked
+			}
+			names := namesOf(t, c.list())
 			if len(names) != len(there) || !slices.IsSorted(names) {
 				t.Fatalf("%d names of %d tools: %q", len(names), len(there), names)
 			}
 			for _, name := range names {
-				target := set.named[name].Server + "/" + set.named[name].Tool
+				tool, _ := c.find(name)
+				target := tool.Server + "/" + tool.Tool
 				if before, ok := led[name]; len(name) > nameLimit || ok && before != target {
 					t.Fatalf("%q leads to %q, once %q", name, target, before)
 				}
 				led[name] = target
 			}
 		}
-		if _, ok := set.named["unheard of"]; ok || len(set.names) != len(there) {
-			t.Fatal("there are names of no tool")
+		for name, target := range led { // also those that are gone
+			if tool, ok := c.find(name); !ok || tool.Server+"/"+tool.Tool != target {
+				t.Fatalf("%q led to %q, and now to %v", name, target, tool)
+			}
+		}
+		if _, ok := c.find("unheard of"); ok {
+			t.Fatal("there is a name of no tool")
 		}
 	}
 }
