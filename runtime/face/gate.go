@@ -8,9 +8,10 @@ import (
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 )
 
-// gate keeps a list of tools back until it is worth giving, for clients that ask for it
-// once. It is open when every server of which nothing is remembered has been tried,
-// and the client's roots are known, if it has any; or when patience is over.
+// gate keeps a list of tools back until it is worth giving, for clients that may ask for
+// it only once: all but those of the stateless era that listen for changes. It is open
+// when every server of which nothing is remembered has been tried, and the client's roots
+// are known, if it has any; or when patience is over.
 type gate struct {
 	mu      sync.Mutex      // guards what follows
 	over    bool            // patience is

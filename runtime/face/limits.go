@@ -10,8 +10,8 @@ const (
 	// offeredLimit is how many names are remembered of tools that are gone.
 	offeredLimit = 1 << 16
 	// patience is how long after the opening a list waits for servers of which nothing
-	// is remembered: there are clients of the stateful eras that list once (Codex). It
-	// is half of what the least patient client waits for a list.
+	// is remembered: there are clients that list once (Codex). It is half of what the
+	// least patient client waits for a list.
 	patience = 15 * time.Second
 	// rootsPatience is how long it waits for the client to say where its project is.
 	rootsPatience = 2 * time.Second

@@ -3,6 +3,7 @@ package face
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -47,16 +48,43 @@ func TestWhoOnlyDiscoversStartsNoServers(t *testing.T) {
 	}
 }
 
-func TestAStatelessClientIsNotKeptWaitingForAList(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		starting := server("slow", rpc.StatusConnecting, rpc.ToolsFromNone, 0)
-		w := begin(t, &scripted{}, view(1, []rpc.Server{starting}, tools("a/x")...), nil)
-		w.say(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{` + stateless + `}}`)
-		if got := w.all(); len(got) != 1 || !strings.Contains(got[0], `{"tools":[{"name":"a_x"}]`) {
-			t.Errorf("got %s", got)
-		}
-		_ = w.end()
-	})
+// Who listens is told of what comes later; who does not may list once and end.
+func TestAStatelessClientWaitsForAListUnlessItListens(t *testing.T) {
+	const (
+		list   = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{` + stateless + `}}`
+		listen = `{"jsonrpc":"2.0","id":0,"method":"subscriptions/listen","params":{"notifications":{%s},` + stateless + `}}`
+		tool   = `{"tools":[{"name":"a_x"}]`
+	)
+	starting := server("slow", rpc.StatusConnecting, rpc.ToolsFromNone, 0)
+	for _, tt := range []struct {
+		what  string
+		lines []string
+		waits bool
+	}{
+		{"it lists", []string{list}, true},
+		{"it listens for something else", []string{fmt.Sprintf(listen, `"promptsListChanged":true`), list}, true},
+		{"it listens, and lists", []string{fmt.Sprintf(listen, `"toolsListChanged":true`), list}, false},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := begin(t, &scripted{}, view(1, []rpc.Server{starting}, tools("a/x")...), nil)
+				for _, line := range tt.lines {
+					w.say(line)
+				}
+				listed := func() bool { return strings.Contains(strings.Join(w.all(), ""), tool) }
+				if got := listed(); got == tt.waits {
+					t.Errorf("at once: listed is %v", got)
+				}
+				if tt.waits {
+					time.Sleep(patience)
+					if !listed() {
+						t.Error("when patience is over: not listed")
+					}
+				}
+				_ = w.end()
+			})
+		})
+	}
 }
 
 // server is the record of one that has come to this.

@@ -89,7 +89,7 @@ func (f *face) list(ctx context.Context, p *mcp.ListToolsParams, stateless bool)
 	if err := f.opening.await(ctx, f.opening.awake); err != nil {
 		return nil, err
 	}
-	if !stateless { // who is stateless listens for changes
+	if !stateless || !f.conn.isListener() { // who does not listen may never ask again
 		if err := f.gate.pass(ctx); err != nil {
 			return nil, err
 		}
