@@ -28,6 +28,7 @@ GOLANGCI_LINT := build/tools/golangci-lint-$(GOLANGCI_LINT_VERSION)
 # npm writes this file last, so it says that an installation is whole.
 INSTALLED    := node_modules/.package-lock.json
 REAL_SERVERS := conformance/real/$(INSTALLED)
+REAL_CLIENTS := conformance/real/clients/$(INSTALLED)
 DEMO_SERVERS := examples/project/$(INSTALLED)
 NODE_TOOLS   := agent/node/$(INSTALLED)
 
@@ -156,7 +157,7 @@ agent-packages: $(NODE_TOOLS) $(PYTHON_TOOLS) ## their packages: what is in them
 	PYTHONPATH=agent/packaging $(VENV)/bin/python -m unittest discover -s agent/packaging/test
 
 .PHONY: real
-real: $(REAL_SERVERS) ## MCP servers from npm and of the Go SDK
+real: $(REAL_SERVERS) $(REAL_CLIENTS) ## MCP servers and clients from npm and of the Go SDK
 	MCP_SIDECAR_REAL=required $(GO) test -race -count=1 ./conformance/real/...
 
 .PHONY: bench
@@ -166,7 +167,7 @@ bench: ## the Go benchmarks
 .PHONY: clean
 clean: ## remove what was built and installed
 	rm -rf bin build agent/node/dist
-	rm -rf agent/node/node_modules conformance/real/node_modules examples/project/node_modules examples/agent-node/node_modules
+	rm -rf agent/node/node_modules conformance/real/node_modules conformance/real/clients/node_modules examples/project/node_modules examples/agent-node/node_modules
 
 $(GOFUMPT):
 	GOBIN='$(CURDIR)/build/tools' $(GO) install mvdan.cc/gofumpt@$(GOFUMPT_VERSION)

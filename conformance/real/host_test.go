@@ -75,18 +75,30 @@ func newHome(t *testing.T) home {
 
 func (h home) project() string { return filepath.Join(h.dir, "project") }
 
+// variables are those of the environment that make it nobody's but the test's.
+func (h home) variables() []string {
+	return []string{
+		"HOME=" + filepath.Join(h.dir, "home"),
+		"XDG_CACHE_HOME=" + filepath.Join(h.dir, "cache"),
+		"XDG_CONFIG_HOME=" + filepath.Join(h.dir, "config"),
+		"XDG_STATE_HOME=" + filepath.Join(h.dir, "state"),
+		"GORACE=atexit_sleep_ms=0", // else every program with the detector takes a second to end
+	}
+}
+
+// newMark is a variable by which the processes of one test are found.
+func newMark(t *testing.T) string {
+	t.Helper()
+	return "REAL_SUITE_MARK=" + strconv.FormatInt(time.Now().UnixNano(), 36) + "-" + t.Name()
+}
+
 // start runs a sidecar that knows nobody's configuration but that of the test.
 func (h home) start(t *testing.T, env ...string) *host {
 	t.Helper()
-	mark := "REAL_SUITE_MARK=" + strconv.FormatInt(time.Now().UnixNano(), 36) + "-" + t.Name()
+	mark := newMark(t)
 	cmd := exec.Command(filepath.Join(programs.dir, "mcp-sidecar"))
 	cmd.Dir = h.project()
-	cmd.Env = append(os.Environ(), mark,
-		"HOME="+filepath.Join(h.dir, "home"),
-		"XDG_CACHE_HOME="+filepath.Join(h.dir, "cache"),
-		"GORACE=atexit_sleep_ms=0", // else every program with the detector takes a second to end
-		"XDG_CONFIG_HOME="+filepath.Join(h.dir, "config"),
-		"XDG_STATE_HOME="+filepath.Join(h.dir, "state"))
+	cmd.Env = append(append(os.Environ(), mark), h.variables()...)
 	cmd.Env = append(cmd.Env, env...)
 	cmd.WaitDelay = patience
 	s := &host{t: t, cmd: cmd, mark: mark, more: make(chan struct{})}
@@ -269,8 +281,14 @@ func (s *host) finish() {
 // guard may be about to see to, and fails if something stays.
 func (s *host) nothingLeft() {
 	s.t.Helper()
-	if left := awaitGone(s.t, s.mark, patience/6); len(left) > 0 {
-		s.t.Errorf("left behind: %q", left)
+	nothingLeft(s.t, s.mark)
+}
+
+// nothingLeft is the same for every process with the mark.
+func nothingLeft(t *testing.T, mark string) {
+	t.Helper()
+	if left := awaitGone(t, mark, patience/6); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
 	}
 }
 

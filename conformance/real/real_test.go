@@ -1,9 +1,12 @@
 // Package real runs the sidecar's own binary against MCP servers that other
-// people wrote: those of npm, and the Go SDK's examples.
+// people wrote: those of npm, and the Go SDK's examples. And it runs mcp-sidecar
+// mcp, with such servers behind it, for MCP clients that other people wrote: those
+// of the SDKs in Go and TypeScript, and the MCP Inspector.
 //
-// The npm servers are installed from the lockfile beside this file (make real
-// does it). Where they are missing the tests are skipped, unless
-// MCP_SIDECAR_REAL=required is set: then their absence is a failure.
+// The npm servers are installed from the lockfile beside this file, the clients
+// from the one in clients (make real does it). Where they are missing the tests
+// are skipped, unless MCP_SIDECAR_REAL=required is set: then their absence is a
+// failure.
 package real
 
 import (
@@ -74,15 +77,22 @@ func needPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const missing = "the npm servers are not installed; `make real` installs and tests them"
 	switch {
 	case programs.err != nil:
 		t.Fatal(programs.err)
-	case programs.missing && os.Getenv("MCP_SIDECAR_REAL") == "required":
-		t.Fatal(missing)
 	case programs.missing:
-		t.Skip(missing)
+		missing(t, "servers")
 	}
+}
+
+// missing ends the test: npm packages are not installed.
+func missing(t *testing.T, what string) {
+	t.Helper()
+	text := "the npm " + what + " are not installed; `make real` installs and tests them"
+	if os.Getenv("MCP_SIDECAR_REAL") == "required" {
+		t.Fatal(text)
+	}
+	t.Skip(text)
 }
 
 // npm is the absolute path of a file in node_modules.
