@@ -38,7 +38,6 @@ type conn struct {
 	open    map[jsonrpc.ID]struct{} // requests to be answered before the end
 	dropped map[jsonrpc.ID]struct{} // requests that the client has cancelled
 	idle    chan struct{}           // closed when open is empty; nil until somebody waits
-	listens bool                    // the client has asked to be told of changes of the tools
 	parcels map[int]*parcel         // results on their way, by number
 	last    int                     // number of a parcel given last
 }
@@ -207,12 +206,7 @@ func (c *conn) arrived(m jsonrpc.Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case request.Method == methodListen:
-		var p mcp.SubscriptionsListenParams
-		if json.Unmarshal(request.Params, &p) == nil && p.Notifications != nil && p.Notifications.ToolsListChanged {
-			c.listens = true
-		}
-	case request.IsCall():
+	case request.IsCall() && request.Method != methodListen:
 		c.open[request.ID] = struct{}{}
 	case request.Method == methodCancelled:
 		var p struct {
@@ -225,14 +219,6 @@ func (c *conn) arrived(m jsonrpc.Message) {
 			c.dropped[id] = struct{}{}
 		}
 	}
-}
-
-// isListener says whether what a client has sent by now is a wish to be told of changes
-// (MCP 2026-07-28: subscriptions/listen).
-func (c *conn) isListener() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.listens
 }
 
 // closed takes a request out of the account. It is false if there is none. Called

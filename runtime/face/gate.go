@@ -8,13 +8,14 @@ import (
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 )
 
-// gate keeps a list of tools back until it is worth giving, for clients that may ask for
-// it only once: all but those of the stateless era that listen for changes. It is open
-// when every server of which nothing is remembered has been tried, and the client's roots
-// are known, if it has any; or when patience is over.
+// gate keeps a list of tools back until it is worth giving, for clients that ask for it
+// once, or not again at once. It is open when every server of which nothing is
+// remembered has been tried, and the client's roots are known, if it has any; or when
+// patience is over.
 type gate struct {
 	mu      sync.Mutex      // guards what follows
-	over    bool            // patience is
+	begun   time.Time       // when the servers were known; zero before
+	listens bool            // the client wants to be told of changes (MCP 2026-07-28: subscriptions/listen)
 	roots   bool            // the client's roots are being asked for
 	untried map[string]bool // servers without tools that are connecting
 	changed chan struct{}   // closed at the next change
@@ -26,8 +27,12 @@ func newGate() *gate {
 
 // opened says which servers there are, from now on.
 func (g *gate) opened(servers []rpc.Server) {
-	time.AfterFunc(patience, func() { g.change(func() { g.over = true }, nil) })
-	g.change(func() {}, servers)
+	g.change(func() { g.begun = time.Now() }, servers)
+}
+
+// listening says that the client is told of what comes later.
+func (g *gate) listening() {
+	g.change(func() { g.listens = true }, nil)
 }
 
 // awaitRoots keeps the gate closed until located.
@@ -79,23 +84,36 @@ func isUntried(s rpc.Server) bool {
 	return s.Status == rpc.StatusConnecting && s.Tools.From == rpc.ToolsFromNone && s.Attempt <= 1
 }
 
-// pass waits until the gate is open.
+// pass waits until the gate is open. The servers are known.
 func (g *gate) pass(ctx context.Context) error {
+	over := time.NewTimer(patience)
+	defer over.Stop()
 	for {
-		isOpen, changed := g.state()
-		if isOpen {
+		left, changed := g.state()
+		if left <= 0 {
 			return nil
 		}
+		over.Reset(left)
 		select {
 		case <-changed:
+		case <-over.C:
+			return nil
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
 }
 
-func (g *gate) state() (isOpen bool, changed <-chan struct{}) {
+// state is how long the gate stays closed if nothing changes.
+func (g *gate) state() (left time.Duration, changed <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.over || !g.roots && len(g.untried) == 0, g.changed
+	switch {
+	case !g.roots && len(g.untried) == 0:
+	case g.listens:
+		left = time.Until(g.begun.Add(listenerPatience))
+	default:
+		left = time.Until(g.begun.Add(patience))
+	}
+	return left, g.changed
 }

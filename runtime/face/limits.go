@@ -11,8 +11,10 @@ const (
 	offeredLimit = 1 << 16
 	// patience is how long after the opening a list waits for servers of which nothing
 	// is remembered: there are clients that list once (Codex). It is half of what the
-	// least patient client waits for a list.
-	patience = 15 * time.Second
+	// least patient client waits for a list. One that listens for changes waits for
+	// listenerPatience, in which most servers have started.
+	patience         = 15 * time.Second
+	listenerPatience = 2 * time.Second
 	// rootsPatience is how long it waits for the client to say where its project is.
 	rootsPatience = 2 * time.Second
 	// drainLimit bounds the wait for requests in flight after the end of input.

@@ -47,6 +47,10 @@ func (f *face) receive(next mcp.MethodHandler) mcp.MethodHandler {
 			return f.initialize(ctx, p, func() (mcp.Result, error) { return next(ctx, method, r) })
 		case *mcp.ListToolsParams:
 			return f.list(ctx, p, isStateless(r))
+		case *mcp.SubscriptionsListenParams:
+			if p.Notifications != nil && p.Notifications.ToolsListChanged {
+				f.gate.listening()
+			}
 		case *mcp.CallToolParamsRaw:
 			session, _ := r.GetSession().(*mcp.ServerSession)
 			return f.call(ctx, p, session, isStateless(r))
@@ -89,10 +93,8 @@ func (f *face) list(ctx context.Context, p *mcp.ListToolsParams, stateless bool)
 	if err := f.opening.await(ctx, f.opening.awake); err != nil {
 		return nil, err
 	}
-	if !stateless || !f.conn.isListener() { // who does not listen may never ask again
-		if err := f.gate.pass(ctx); err != nil {
-			return nil, err
-		}
+	if err := f.gate.pass(ctx); err != nil {
+		return nil, err
 	}
 	set := f.tools.list()
 	raw := append([]byte(`{"tools":`), set.listed()...)
