@@ -284,6 +284,9 @@ func (v *DiscoverySettings) AppendJSON(dst []byte) []byte {
 	if len(v.Exclude) > 0 {
 		dst = appendList(appendName(dst, "exclude"), v.Exclude, appendString)
 	}
+	if len(v.Own) > 0 {
+		dst = appendList(appendName(dst, "own"), v.Own, appendString)
+	}
 	if len(v.Files) > 0 {
 		dst = appendList(appendName(dst, "files"), v.Files, appendString)
 	}
@@ -297,9 +300,10 @@ func (v *DiscoverySettings) AppendJSON(dst []byte) []byte {
 }
 
 func (v *DiscoverySettings) size() int {
-	return 96 +
+	return 103 +
 		sizeList(v.Include, sizeString) +
 		sizeList(v.Exclude, sizeString) +
+		sizeList(v.Own, sizeString) +
 		sizeList(v.Files, sizeString)
 }
 

@@ -519,6 +519,10 @@ type DiscoverySettings struct {
 	Include []string `json:"include,omitempty"`
 	// Exclude leaves these providers out.
 	Exclude []string `json:"exclude,omitempty"`
+	// Own are the providers whose servers the user has without the sidecar, as an
+	// editor starts those of its own files: they are left out, and so is whatever has
+	// the name of one or starts the same.
+	Own []string `json:"own,omitempty"`
 	// Files are further files in the native dialect.
 	Files []string `json:"files,omitempty"`
 	// FilterExa takes Exa servers out and returns their keys. Default true.
@@ -1212,7 +1216,7 @@ const (
 	DefinitionShadowed DefinitionState = "shadowed" // a stronger file has the name
 	DefinitionAlias    DefinitionState = "alias"    // it starts the same as a server of another name
 	DefinitionMerged   DefinitionState = "merged"   // another file of the same tool has the rest of it
-	DefinitionLeftOut  DefinitionState = "left-out" // by discovery.filterExa or a decision about trust, or it is no server to be started here
+	DefinitionLeftOut  DefinitionState = "left-out" // by discovery.filterExa, discovery.own or a decision about trust, or it is no server to be started here
 )
 
 // DoctorServer is one server, and what its entry needs.

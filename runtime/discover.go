@@ -144,6 +144,7 @@ func newSearcher(o *Options, p *rpc.InitializeParams, set settings) *searcher {
 			ProjectConfig: orTrue(d.ProjectConfig),
 			Include:       d.Include,
 			Exclude:       d.Exclude,
+			Own:           d.Own,
 			Files:         d.Files,
 			FilterExa:     orTrue(d.FilterExa),
 		},

@@ -54,12 +54,12 @@ func TestIncludeIsNotAboutWhatTheHostNames(t *testing.T) {
 func TestProvidersThatDoNotExistAreNamed(t *testing.T) {
 	r := Discover(context.Background(), Options{
 		Cwd: t.TempDir(), Home: t.TempDir(), Getenv: func(string) (string, bool) { return "", false },
-		ProjectConfig: true, Include: []string{"claude", "claud"}, Exclude: []string{"vscod"},
+		ProjectConfig: true, Include: []string{"claude", "claud"}, Exclude: []string{"vscod"}, Own: []string{"curser"},
 	})
-	if len(r.Diagnostics) != 2 {
+	if len(r.Diagnostics) != 3 {
 		t.Fatalf("%+v", r.Diagnostics)
 	}
-	for i, want := range []string{`settings.discovery.include: there is no provider "claud"; this version reads host, mcp-sidecar, claude`, `settings.discovery.exclude: there is no provider "vscod"`} {
+	for i, want := range []string{`settings.discovery.include: there is no provider "claud"; this version reads host, mcp-sidecar, claude`, `settings.discovery.exclude: there is no provider "vscod"`, `settings.discovery.own: there is no provider "curser"`} {
 		if d := r.Diagnostics[i]; !d.Warning || !strings.HasPrefix(d.Path+": "+d.Message, want) {
 			t.Errorf("%+v", d)
 		}

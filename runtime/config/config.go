@@ -41,6 +41,7 @@ type Options struct {
 	ProjectConfig bool                       // false: leave out project entries before names compete
 	Include       []string                   // providers; nil means all
 	Exclude       []string
+	Own           []string // providers whose servers the host's user has without us: see withoutOwn
 	Files         []string // discovery.files
 	FilterExa     bool
 

@@ -90,7 +90,7 @@ func unknownProviders(o *Options, table []provider) []Diagnostic {
 	for _, setting := range []struct {
 		name  string
 		names []string
-	}{{"include", o.Include}, {"exclude", o.Exclude}} {
+	}{{"include", o.Include}, {"exclude", o.Exclude}, {"own", o.Own}} {
 		for _, name := range setting.names {
 			if !slices.Contains(known, name) {
 				found = append(found, Diagnostic{
@@ -322,7 +322,7 @@ func (d *discovery) result() Result {
 	o := &d.site.opts
 	switchServers(d.entries, d.switches)
 	x := Expander{Getenv: o.Getenv, Home: o.Home, Folder: o.Cwd}
-	names := firstOfName(d.entries, d.parts, o.Denied, x)
+	names := firstOfName(withoutSelf(withoutOwn(d.entries, o.Own, x)), d.parts, o.Denied, x)
 	winners := names.winners
 	var keys []string
 	if o.FilterExa {

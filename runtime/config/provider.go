@@ -46,6 +46,17 @@ func (p place) in(language parser) place {
 	return p
 }
 
+// Providers are the tools whose files are read, by id, strongest first.
+func Providers() []string {
+	var ids []string
+	for _, p := range providers() {
+		if p.id != HostID {
+			ids = append(ids, p.id)
+		}
+	}
+	return ids
+}
+
 // providers is the table, strongest first.
 func providers() []provider {
 	return []provider{

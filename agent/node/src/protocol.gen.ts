@@ -186,6 +186,12 @@ export interface DiscoverySettings {
   include?: string[];
   /** exclude leaves these providers out. */
   exclude?: string[];
+  /**
+   * own are the providers whose servers the user has without the sidecar, as an
+   * editor starts those of its own files: they are left out, and so is whatever has
+   * the name of one or starts the same.
+   */
+  own?: string[];
   /** files are further files in the native dialect. */
   files?: string[];
   /** filterExa takes Exa servers out and returns their keys. Default true. */
@@ -883,7 +889,7 @@ export interface Definition {
  * - `shadowed`: a stronger file has the name
  * - `alias`: it starts the same as a server of another name
  * - `merged`: another file of the same tool has the rest of it
- * - `left-out`: by discovery.filterExa or a decision about trust, or it is no server to be started here
+ * - `left-out`: by discovery.filterExa, discovery.own or a decision about trust, or it is no server to be started here
  */
 export type DefinitionState = "counts" | "shadowed" | "alias" | "merged" | "left-out";
 

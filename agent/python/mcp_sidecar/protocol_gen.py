@@ -210,7 +210,7 @@ DefinitionState = Literal[
     "shadowed",  # a stronger file has the name
     "alias",  # it starts the same as a server of another name
     "merged",  # another file of the same tool has the rest of it
-    "left-out",  # by discovery.filterExa or a decision about trust, or it is no server to be started here
+    "left-out",  # by discovery.filterExa, discovery.own or a decision about trust, or it is no server to be started here
 ]
 
 # CacheState says whether there is a list.
@@ -378,6 +378,10 @@ class DiscoverySettings(TypedDict, total=False):
     include: list[str]
     # exclude leaves these providers out.
     exclude: list[str]
+    # own are the providers whose servers the user has without the sidecar, as an
+    # editor starts those of its own files: they are left out, and so is whatever has
+    # the name of one or starts the same.
+    own: list[str]
     # files are further files in the native dialect.
     files: list[str]
     # filterExa takes Exa servers out and returns their keys. Default true.

@@ -1,0 +1,74 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestWhatTheUserHasWithoutUsIsLeftOut(t *testing.T) {
+	for _, tt := range []struct {
+		what  string
+		files map[string]string // servers by file: "name=command" or "name=command!" for one that is off
+		own   []string
+		want  string
+	}{
+		{"nothing", map[string]string{".claude.json": "a=x", ".cursor/mcp.json": "b=y"}, nil, "a b"},
+		{"its own", map[string]string{".claude.json": "a=x", ".cursor/mcp.json": "b=y"}, []string{"claude"}, "b"},
+		{"of the same name", map[string]string{".claude.json": "a=x", ".cursor/mcp.json": "a=y b=z"}, []string{"claude"}, "b"},
+		{"what starts the same", map[string]string{".claude.json": "a=x", ".cursor/mcp.json": "b=x c=z"}, []string{"claude"}, "c"},
+		{"also in a stronger file", map[string]string{".cursor/mcp.json": "a=x", ".claude.json": "a=y b=x c=z"}, []string{"cursor"}, "c"},
+		{"one that is off starts nothing", map[string]string{".claude.json": "a=x!", ".cursor/mcp.json": "a=y b=x"}, []string{"claude"}, "b"},
+		{"of two", map[string]string{".claude.json": "a=x", ".cursor/mcp.json": "b=y", ".config/mcp-sidecar/mcp.json": "c=z"}, []string{"claude", "cursor"}, "c"},
+		{"a project's file takes nothing of the user's", map[string]string{"project/.mcp.json": "a=x b=y", ".cursor/mcp.json": "a=z c=y"}, []string{"claude"}, "a c"},
+		{"but of the project's", map[string]string{"project/.mcp.json": "a=x b=y", "project/.cursor/mcp.json": "a=z c=y d=d"}, []string{"claude"}, "d"},
+		{"the user's, of a project's", map[string]string{".claude.json": "a=x", "project/.cursor/mcp.json": "a=z b=x c=c"}, []string{"claude"}, "c"},
+	} {
+		m := newMachine(t)
+		for file, servers := range tt.files {
+			var entries []string
+			for s := range strings.FieldsSeq(servers) {
+				name, command, _ := strings.Cut(s, "=")
+				command, off := strings.CutSuffix(command, "!")
+				enabled := ""
+				if off {
+					enabled = `, "disabled": true`
+				}
+				entries = append(entries, `"`+name+`": {"command": "`+command+`"`+enabled+`}`)
+			}
+			m.write(t, "home/"+file, []byte(`{"mcpServers": {`+strings.Join(entries, ", ")+`}}`))
+		}
+		m.opts.Own = tt.own
+		var names []string
+		for _, e := range m.discover(t).Entries {
+			names = append(names, e.Name)
+		}
+		if slices.Sort(names); strings.Join(names, " ") != tt.want {
+			t.Errorf("%s: %q, want %s", tt.what, names, tt.want)
+		}
+	}
+}
+
+func TestWeAreNoServerOfOurOwn(t *testing.T) {
+	m := newMachine(t)
+	m.write(t, "home/.claude.json", []byte(`{"mcpServers": {
+		"plain": {"command": "mcp-sidecar", "args": ["mcp", "--own", "claude"]},
+		"path": {"command": "/usr/local/bin/mcp-sidecar", "args": ["--log-level", "debug", "mcp"]},
+		"windows": {"command": "./mcp-sidecar.exe", "args": ["mcp"]},
+		"hidden": {"command": "npx", "args": ["mcp-sidecar", "mcp"]},
+		"other": {"command": "mcp-sidecar-extra", "args": ["mcp"]},
+		"host": {"command": "mcp-sidecar"},
+		"remote": {"url": "https://x.test/mcp-sidecar"}
+	}}`))
+	var names []string
+	r := m.discover(t)
+	for _, e := range r.Entries {
+		names = append(names, e.Name)
+	}
+	if slices.Sort(names); strings.Join(names, " ") != "hidden host other remote" {
+		t.Errorf("servers are %q", names)
+	}
+	if len(r.Diagnostics) != 0 {
+		t.Errorf("of which nothing is to be said: %+v", r.Diagnostics)
+	}
+}
