@@ -32,16 +32,16 @@ type command struct {
 }
 
 func commands() []command {
-	asJSON, trusting, patient := (*flags).addJSON, (*flags).addTrust, (*flags).addTimeout
-	connecting := []func(*flags, *pflag.FlagSet){asJSON, trusting, patient}
+	asJSON, trusting, patient, forClient := (*flags).addJSON, (*flags).addTrust, (*flags).addTimeout, (*flags).addClient
+	connecting := []func(*flags, *pflag.FlagSet){asJSON, trusting, patient, forClient}
 	return []command{
 		{cmdList, alone(cmdList), list, connecting, listHelp},
 		{cmdCall, callUsage, call, connecting, callHelp},
 		{cmdTrust, trustUsage, trustCommand, []func(*flags, *pflag.FlagSet){asJSON}, trustHelp},
 		{cmdDoctor, doctorUsage, doctor, connecting, doctorHelp},
 		{cmdAttach, alone(cmdAttach), attach, nil, attachHelp},
-		{cmdMCP, alone(cmdMCP), mcpServer, []func(*flags, *pflag.FlagSet){trusting, patient, (*flags).addProviders}, mcpHelp},
-		{cmdConfig, alone(cmdConfig), configuration, []func(*flags, *pflag.FlagSet){asJSON, trusting}, configHelp},
+		{cmdMCP, alone(cmdMCP), mcpServer, []func(*flags, *pflag.FlagSet){forClient, trusting, patient}, mcpHelp},
+		{cmdConfig, alone(cmdConfig), configuration, []func(*flags, *pflag.FlagSet){asJSON, trusting, forClient}, configHelp},
 	}
 }
 

@@ -17,7 +17,7 @@ const overview = `  mcp-sidecar list                     the servers it finds, a
   mcp-sidecar doctor                   what is wrong, and what to do about it
   mcp-sidecar config                   the entries that count, and where they are
   mcp-sidecar attach                   joins a running session, for a program
-  mcp-sidecar mcp                      all of it as one MCP server, for any client
+  mcp-sidecar mcp                      all your servers as one MCP server, for a client
   mcp-sidecar help [COMMAND]           options
 `
 
@@ -33,9 +33,9 @@ rpc/PROTOCOL.md describes what the program says.
 
 const mcpExplanation = `mcp-sidecar mcp is an MCP server: an MCP client starts it and speaks to it over
 standard input and output; this is a terminal, so there is nothing to say here.
-In the client's configuration its entry is
+In the configuration of a client (here Claude Code) its entry is
 
-  {"command": "mcp-sidecar", "args": ["mcp"]}
+  {"command": "mcp-sidecar", "args": ["mcp", "--client", "claude"]}
 
 See: mcp-sidecar help mcp
 `
@@ -77,8 +77,8 @@ mcp/doctor (see PROTOCOL.md). Exit code 1 if anything is an error; warnings, suc
 as a server that waits for approval or two of one name, are no failures.
 
 Where ` + share.Variable + ` is set, as in the terminal of an editor that shares
-its session, that session is asked, and nothing is started; with --cwd, --trust
-or --timeout, and when it has ended, it is a session of doctor's own again.`
+its session, that session is asked, and nothing is started; with --cwd, --trust,
+--timeout or --client, and when it has ended, doctor starts a session of its own.`
 
 	attachHelp = `mcp-sidecar attach [options]
 
@@ -90,19 +90,25 @@ when the session or the program ends it, 1 if it is not let in.`
 
 	mcpHelp = `mcp-sidecar mcp [options]
 
-Is an MCP server over standard input and output, whose tools are those of all
-MCP servers you have configured, in whichever tool's files: one entry in an MCP
-client's configuration, {"command": "mcp-sidecar", "args": ["mcp"]}, gives it all
-of them. Each tool is named after its server, <server>_<tool>. What is slow to start
-is there at once if it was there before, or else comes later, and the client is told.
+Runs as an MCP server over standard input and output, whose tools are those of
+all MCP servers you have configured, in whichever program's files. One entry in the
+configuration of an MCP client gives it all of them:
 
-The project is where the client says it is (roots), or else the current
-directory. Servers of the project's files are started when you allow them: the
-client asks you, if it can (elicitation), or else mcp-sidecar trust allow does.
+  {"command": "mcp-sidecar", "args": ["mcp", "--client", "claude"]}
 
-Where ` + share.Variable + ` is set, it is the session of that endpoint that is
-offered, with the connections it has. One started by another mcp-sidecar offers
-nothing, since the other one does.`
+--client names the client, which starts the servers of its own files itself: it
+would have them twice. Each tool is named after its server, <server>_<tool>, in at
+most 40 characters. Tools that were there before are there at once. For a server that
+has never run the first list of tools waits, up to 15 seconds; what comes later is
+announced.
+
+The client says where the project is (roots), or else it is the current directory.
+Servers of the project's files are started when you allow them: the client asks
+you, if it can (elicitation); mcp-sidecar trust allow does it in any case.
+
+Where ` + share.Variable + ` is set, the session of that endpoint is offered, with
+the connections and settings it has. One that another mcp-sidecar has started
+offers nothing, since the other one does.`
 
 	configHelp = `mcp-sidecar config [options]
 
@@ -133,7 +139,7 @@ func synopsis(name string) string {
 }
 
 func printHelp(w io.Writer, name string, set *pflag.FlagSet) {
-	fmt.Fprintf(w, "%s\n\nOptions:\n%s", synopsis(name), set.FlagUsages())
+	fmt.Fprintf(w, "%s\n\nOptions:\n%s", synopsis(name), set.FlagUsagesWrapped(90))
 }
 
 func usage(w *world, name, wrong string) int {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
@@ -28,7 +29,12 @@ func (w *world) join(ctx context.Context) (*net.UnixConn, error) {
 }
 
 // ownSession says that the command line is about a session of doctor's own.
-func (f *flags) ownSession() bool { return f.given["cwd"] || f.given["trust"] || f.given["timeout"] }
+func (f *flags) ownSession() bool { return len(f.ofSession()) > 0 }
+
+// ofSession are the flags on the command line that only a session of our own can heed.
+func (f *flags) ofSession() []string {
+	return slices.DeleteFunc([]string{"cwd", "trust", "timeout", "client"}, func(name string) bool { return !f.given[name] })
+}
 
 // askSession has the session examined that the environment names.
 func (f *flags) askSession(ctx context.Context, w *world, log *slog.Logger, only string) (*rpc.DoctorReport, error) {

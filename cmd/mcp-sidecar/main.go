@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/share"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/transport"
 )
@@ -71,8 +72,7 @@ type flags struct {
 	json       bool
 	trust      string
 	timeout    int
-	include    []string // providers; nil for all
-	exclude    []string
+	client     []string // providers of whoever starts the servers of their files
 	version    bool
 	help       bool
 	given      map[string]bool // on the command line
@@ -116,12 +116,11 @@ func (f *flags) addJSON(s *pflag.FlagSet) {
 }
 
 func (f *flags) addTrust(s *pflag.FlagSet) {
-	s.StringVar(&f.trust, "trust", string(rpc.TrustAsk), "servers from project files: allow, deny, or ask (on the terminal, else listed and not started)")
+	s.StringVar(&f.trust, "trust", string(rpc.TrustAsk), "servers from project files: allow, deny, or ask (where there is somebody to ask, else listed and not started)")
 }
 
-func (f *flags) addProviders(s *pflag.FlagSet) {
-	s.StringSliceVar(&f.include, "include", nil, "read only the files of these tools (README has their names)")
-	s.StringSliceVar(&f.exclude, "exclude", nil, "leave the files of these tools out, such as those of the client itself")
+func (f *flags) addClient(s *pflag.FlagSet) {
+	s.StringSliceVar(&f.client, "client", nil, "leave out the servers that this client has by its own files: "+strings.Join(config.Providers(), ", "))
 }
 
 func (f *flags) addTimeout(s *pflag.FlagSet) {
@@ -137,7 +136,7 @@ func (f *flags) parse(args []string) (name string, words []string, err error) {
 	every.addJSON(union)
 	every.addTrust(union)
 	every.addTimeout(union)
-	every.addProviders(union)
+	every.addClient(union)
 	if err := union.Parse(args); err != nil {
 		for _, word := range args { // for the right help
 			if known(word) == nil {
@@ -285,6 +284,11 @@ func (f *flags) check() string {
 	case "", rpc.TrustAsk, rpc.TrustAllow, rpc.TrustDeny:
 	default:
 		return fmt.Sprintf("--trust is %q, not allow, deny or ask", f.trust)
+	}
+	for _, name := range f.client {
+		if !slices.Contains(config.Providers(), name) {
+			return fmt.Sprintf("--client is %q, not one of %s", name, strings.Join(config.Providers(), ", "))
+		}
 	}
 	if f.maxMessage < 0 {
 		return "--max-message is negative"

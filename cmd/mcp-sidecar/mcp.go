@@ -30,11 +30,17 @@ func mcpServer(ctx context.Context, f *flags, w *world, log *slog.Logger, _ []st
 		Name: "mcp-sidecar", Version: version, Log: log,
 		In: w.in, Out: w.out, ClientReads: func() bool { return hasReader(w.out) },
 		Describe: described,
+		Remedy: func(s rpc.ProjectServer) string {
+			return "in " + s.Project + ": mcp-sidecar trust allow " + runtime.ShellArgument(s.Name)
+		},
 	}
 	if w.endpoint != "" {
 		conn, err := w.join(ctx)
 		if err != nil {
 			return failed(ctx, w, err)
+		}
+		for _, name := range f.ofSession() {
+			log.Warn("the session that is joined is its owner's: a flag has no effect", "flag", "--"+name)
 		}
 		opt.Session, opt.Guest = conn, true
 		opt.Hello = &rpc.InitializeParams{
@@ -80,7 +86,7 @@ func (f *flags) helloOfFace() *rpc.InitializeParams {
 	p.Client.Name = "mcp-sidecar mcp"
 	p.Capabilities = &rpc.Capabilities{Approve: true, Input: true}
 	all := false // a client that can use an Exa server finds it like any other
-	p.Settings.Discovery = &rpc.DiscoverySettings{FilterExa: &all, Include: f.include, Exclude: f.exclude}
+	p.Settings.Discovery = &rpc.DiscoverySettings{FilterExa: &all, Own: f.client}
 	p.Settings.Reconnect = rpc.ReconnectAuto
 	return p
 }

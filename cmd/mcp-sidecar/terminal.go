@@ -49,7 +49,7 @@ func (f *flags) params(gate int) *rpc.InitializeParams {
 	settings := &rpc.Settings{
 		Startup:   &rpc.StartupSettings{GateMs: &gate, Uncached: uncached},
 		Trust:     &rpc.TrustSettings{Project: rpc.ProjectTrust(f.trust)},
-		Discovery: &rpc.DiscoverySettings{Watch: &watch},
+		Discovery: &rpc.DiscoverySettings{Watch: &watch, Own: f.client},
 		Reconnect: rpc.ReconnectManual,
 	}
 	if f.timeout > 0 {

@@ -52,7 +52,7 @@ func TestWhatTheUserHasWithoutUsIsLeftOut(t *testing.T) {
 func TestWeAreNoServerOfOurOwn(t *testing.T) {
 	m := newMachine(t)
 	m.write(t, "home/.claude.json", []byte(`{"mcpServers": {
-		"plain": {"command": "mcp-sidecar", "args": ["mcp", "--own", "claude"]},
+		"plain": {"command": "mcp-sidecar", "args": ["mcp", "--client", "claude"]},
 		"path": {"command": "/usr/local/bin/mcp-sidecar", "args": ["--log-level", "debug", "mcp"]},
 		"windows": {"command": "./mcp-sidecar.exe", "args": ["mcp"]},
 		"hidden": {"command": "npx", "args": ["mcp-sidecar", "mcp"]},

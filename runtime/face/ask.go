@@ -17,6 +17,7 @@ import (
 // client/elicitation), if the client can do that unasked: in the stateful eras.
 type person struct {
 	describe func(rpc.ProjectServer) string
+	remedy   func(rpc.ProjectServer) string
 	log      *slog.Logger
 	once     sync.Once
 	known    chan struct{}      // closed when it is known who the client is
@@ -27,7 +28,7 @@ type person struct {
 }
 
 func newPerson(opt Options) *person {
-	return &person{describe: opt.Describe, log: opt.Log, known: make(chan struct{}), hinted: map[string]bool{}}
+	return &person{describe: opt.Describe, remedy: opt.Remedy, log: opt.Log, known: make(chan struct{}), hinted: map[string]bool{}}
 }
 
 // introduced says how to ask; nil if that cannot be done. Only the first time counts.
@@ -104,7 +105,10 @@ func (p *person) approve(ctx context.Context, q *rpc.ApproveParams) (*rpc.Approv
 			Description: "allow: start it, now and in future. deny: leave it out. later: not now.",
 		}
 	}
-	about = append(about, "May they be started? Somebody else may have written these files.")
+	about = append(about, "May it be started?")
+	if len(q.Servers) > 1 {
+		about[len(q.Servers)] = "May they be started?"
+	}
 	chosen, err := p.ask(ctx, strings.Join(about, "\n\n"), form)
 	result := &rpc.ApproveResult{Decisions: map[string]rpc.Decision{}}
 	switch {
@@ -131,8 +135,7 @@ func (p *person) hint(s rpc.ProjectServer) {
 	defer p.mu.Unlock()
 	if key := s.Project + "\x00" + s.Name + "\x00" + s.Hash; !p.hinted[key] {
 		p.hinted[key] = true
-		p.log.Warn("a server of the project is not started until you allow it, with mcp-sidecar trust allow in the project's directory",
-			"server", s.Name, "file", s.Path, "project", s.Project)
+		p.log.Warn("a server of the project is not started until you allow it", "server", s.Name, "file", s.Path, "allow", p.remedy(s))
 	}
 }
 

@@ -104,7 +104,7 @@ func TestWithNobodyToAskAServerStaysUntrustedAndTheLogSaysHowToAllowIt(t *testin
 				if err != nil || len(r.Decisions) != 0 {
 					t.Errorf("got %v, %v", r, err)
 				}
-				if log := w.log.String(); !strings.Contains(log, "mcp-sidecar trust allow") || !strings.Contains(log, "server=a") || !strings.Contains(log, "project=/p") {
+				if log := w.log.String(); !strings.Contains(log, `allow="trust a"`) || !strings.Contains(log, "server=a") || !strings.Contains(log, "file=/p/.mcp.json") {
 					t.Errorf("the log says %s", log)
 				}
 				in, err := w.session.Input(t.Context(), &rpc.InputParams{Server: "s", ID: "key"})
@@ -194,7 +194,8 @@ func TestAModelIsToldWhatIsMissingAndWhatTheServersSay(t *testing.T) {
 	f := &face{opt: Options{Note: "A note."}, opening: &opening{first: view(1, servers)}}
 	want := "The tools of all MCP servers that the user has configured. Each is named after its server: <server>_<tool>.\n" +
 		"\nA note.\n\nServers whose tools are missing:\n" +
-		"- asks: not trusted; mcp-sidecar trust allow asks\n- fails: " + strings.Repeat("é", whyLimit/2) + "\n- starts: it is still starting\n" +
+		"- asks: it is from a file of the project, and the user has not allowed it. Only the user may do that, and you must not do it " +
+		"for them; tell them: mcp-sidecar trust allow asks\n- fails: " + strings.Repeat("é", whyLimit/2) + "\n" +
 		"\nWhat the servers say about themselves:\n\n## ready\n" + strings.Repeat("é", introLimit/2) + "\n"
 	if got := f.instructions(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -96,7 +96,7 @@ func internal(err error) error {
 
 // unknown is the error for a name that no tool has or had.
 func (f *face) unknown(ctx context.Context, name string) error {
-	message := fmt.Sprintf("unknown tool %q", name)
+	message := fmt.Sprintf("unknown tool %q", name) + f.absence(ctx, name)
 	var found rpc.SearchResult
 	if err := f.client.Ask(ctx, rpc.MethodSearch, &rpc.SearchParams{Query: name, Limit: suggestions}, &found); err == nil && len(found.Tools) > 0 {
 		near := make([]string, len(found.Tools))
@@ -106,6 +106,26 @@ func (f *face) unknown(ctx context.Context, name string) error {
 		message += "; did you mean " + f.inFaceNames(strings.Join(near, ", ")) + "?"
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
+}
+
+// absence says what a name that no tool has may have to do with a server that has no
+// tools now; "" for nothing.
+func (f *face) absence(ctx context.Context, name string) string {
+	var all rpc.ServersResult
+	if err := f.client.Ask(ctx, rpc.MethodServers, &rpc.ServersParams{}, &all); err != nil {
+		return ""
+	}
+	for _, s := range all.Servers {
+		prefix := form().Base(toolname.ServerPart(s.Name), "")
+		switch {
+		case s.Tools.Count > 0 || !strings.HasPrefix(name, prefix):
+		case s.Error != nil:
+			return ": " + s.Error.Message
+		default:
+			return fmt.Sprintf(": server %q is %s", s.Name, s.Phase)
+		}
+	}
+	return ""
 }
 
 // inFaceNames is a message of the session with the names of tools as the client knows

@@ -20,6 +20,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -27,7 +28,7 @@ import (
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 )
 
-// Options of a face. Describe, ClientReads and Note may be left out.
+// Options of a face. Describe, Remedy, ClientReads, Wake and Note may be left out.
 type Options struct {
 	Name, Version string
 	// In and Out are the MCP client's: one message a line (MCP: basic/transports).
@@ -46,8 +47,9 @@ type Options struct {
 	// Guest: the session is somebody else's, who is asked what there is to ask and
 	// says where the project is.
 	Guest bool
-	// Describe shows a person what a project's server is.
-	Describe func(rpc.ProjectServer) string
+	// Describe shows a person what a project's server is, and Remedy how they allow it
+	// by themselves.
+	Describe, Remedy func(rpc.ProjectServer) string
 	// Note is something that a model should be told of the session.
 	Note string
 	Log  *slog.Logger
@@ -68,8 +70,9 @@ type face struct {
 
 	opening *opening
 
-	tools *catalog
-	gate  *gate
+	tools      *catalog
+	gate       *gate
+	announcing atomic.Bool // the client is about to be told that the tools have changed
 
 	// told are the diagnostics that the log has; of the goroutine of client that hears.
 	told map[rpc.Diagnostic]bool
@@ -136,6 +139,9 @@ func newFace(opt Options) *face {
 	}
 	if opt.Describe == nil {
 		opt.Describe = func(s rpc.ProjectServer) string { return s.Name + ", from " + s.Path }
+	}
+	if opt.Remedy == nil {
+		opt.Remedy = func(s rpc.ProjectServer) string { return "trust " + s.Name }
 	}
 	f := &face{
 		opt: opt, log: opt.Log,

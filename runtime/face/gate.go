@@ -35,10 +35,18 @@ func (g *gate) listening() {
 	g.change(func() { g.listens = true }, nil)
 }
 
-// awaitRoots keeps the gate closed until located.
-func (g *gate) awaitRoots() {
-	time.AfterFunc(rootsPatience, func() { g.located(nil) })
+// awaitRoots keeps the gate closed until located, or for rootsPatience: then tired is
+// called.
+func (g *gate) awaitRoots(tired func()) {
 	g.change(func() { g.roots = true }, nil)
+	time.AfterFunc(rootsPatience, func() {
+		g.change(func() {
+			if g.roots {
+				g.roots = false
+				tired()
+			}
+		}, nil)
+	})
 }
 
 // located says that the client's roots are settled, and which servers there are now;

@@ -15,6 +15,8 @@ const (
 	// listenerPatience, in which most servers have started.
 	patience         = 15 * time.Second
 	listenerPatience = 2 * time.Second
+	// announceDelay is how long a change waits for those that follow on it.
+	announceDelay = 100 * time.Millisecond
 	// rootsPatience is how long it waits for the client to say where its project is.
 	rootsPatience = 2 * time.Second
 	// drainLimit bounds the wait for requests in flight after the end of input.

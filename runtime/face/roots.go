@@ -48,7 +48,9 @@ func (f *face) locate(ctx context.Context, last []rpc.WorkspaceFolder) []rpc.Wor
 	}
 	listed, err := session.ListRoots(ctx, nil) //nolint:staticcheck // as in hasRoots
 	if err != nil {
-		f.log.Warn("the client does not say where its project is", "err", err)
+		if ctx.Err() == nil {
+			f.log.Warn("the client does not say where its project is", "err", err)
+		}
 		return last
 	}
 	folders := foldersOf(listed.Roots)

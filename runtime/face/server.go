@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -73,7 +74,7 @@ func (f *face) initialize(ctx context.Context, p *mcp.InitializeParams, next fun
 		p.ProtocolVersion = lastStateful // who initializes a session has one
 	}
 	if hasRoots(p) && !f.opt.Guest {
-		f.gate.awaitRoots()
+		f.gate.awaitRoots(func() { f.log.Warn("the client has not said where its project is", "after", rootsPatience) })
 	}
 	if err := f.opening.await(ctx, f.opening.opened); err != nil {
 		return nil, err
@@ -118,8 +119,14 @@ func (f *face) hints() []byte {
 	return append([]byte(`,"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":`), about...)
 }
 
-// announce tells the client that the list has changed, as its era wants it. The SDK
-// says so when its own list changes: of a tool that nobody sees.
+// announce tells the client that the list has changed, as its era wants it, and once
+// for changes that follow on each other: there is one that lists again at most once a
+// second. The SDK says so when its own list changes: of a tool that nobody sees.
 func (f *face) announce() {
-	f.server.AddTool(&mcp.Tool{Name: "tools-have-changed", InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
+	if f.announcing.CompareAndSwap(false, true) {
+		time.AfterFunc(announceDelay, func() {
+			f.announcing.Store(false) // before: what changes from here on is told once more
+			f.server.AddTool(&mcp.Tool{Name: "tools-have-changed", InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
+		})
+	}
 }

@@ -16,6 +16,9 @@ func (f *face) instructions() string {
 	if f.opt.Note != "" {
 		b.WriteString("\n" + f.opt.Note + "\n")
 	}
+	if len(f.opening.first.Servers) == 0 {
+		b.WriteString("\nThere are none: no server is configured.\n")
+	}
 	heading := "\nServers whose tools are missing:\n"
 	for _, s := range f.opening.first.Servers {
 		if why := missing(s); why != "" {
@@ -37,13 +40,15 @@ func (f *face) instructions() string {
 	return b.String()
 }
 
-// missing is why a server's tools are not there, "" if they are or nobody misses them.
+// missing is why a server's tools are not there, "" if they are, or are about to be, or
+// nobody misses them.
 func missing(s rpc.Server) string {
 	switch {
-	case s.Tools.Count > 0 || s.Status == rpc.StatusConnected || s.Phase == rpc.PhaseDisabled || s.Phase == rpc.PhaseStopped:
+	case s.Tools.Count > 0 || s.Error == nil || s.Status == rpc.StatusConnected || s.Phase == rpc.PhaseDisabled:
 		return ""
-	case s.Error == nil:
-		return "it is still starting"
+	case s.Phase == rpc.PhaseUntrusted:
+		return "it is from a file of the project, and the user has not allowed it. Only the user may do that, and you must not do it for them; tell them: " +
+			cut(s.Error.Hint, whyLimit)
 	case s.Error.Hint != "":
 		return cut(s.Error.Message, whyLimit) + "; " + cut(s.Error.Hint, whyLimit)
 	}

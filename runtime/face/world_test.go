@@ -56,6 +56,10 @@ func (s *scripted) Search(context.Context, *rpc.SearchParams) (*rpc.SearchResult
 	return &rpc.SearchResult{Tools: []rpc.SearchHit{{Name: "mcp_a_x"}}}, nil
 }
 
+func (s *scripted) Servers(context.Context, *rpc.ServersParams) (rpc.Answer[rpc.ServersResult], error) {
+	return func(v *rpc.Snapshot) *rpc.ServersResult { return &rpc.ServersResult{Servers: v.Servers} }, nil
+}
+
 func (s *scripted) Reload(context.Context, *rpc.ReloadParams) (rpc.Pending[rpc.SnapshotResult], error) {
 	s.tell("reload")
 	return func(context.Context) (rpc.Answer[rpc.SnapshotResult], error) {
