@@ -135,17 +135,15 @@ type toolRow struct {
 // namedRows are all tools of the parts, sorted by name.
 func namedRows(parts []*toolPart, form toolname.Form, taken map[string]toolname.Target) []toolRow {
 	var rows []toolRow
-	var ids []toolname.Target
-	var bases []string
+	var tools []toolname.Tool
 	for _, p := range parts {
 		for i, d := range p.source.defs {
 			id := toolname.Target{Server: p.source.server, Tool: d.name}
 			rows = append(rows, toolRow{id: id, part: p, i: i, nth: len(rows)})
-			ids = append(ids, id)
-			bases = append(bases, form.Base(p.tag, p.tags[i]))
+			tools = append(tools, toolname.Tool{Target: id, ServerPart: p.tag, ToolPart: p.tags[i]})
 		}
 	}
-	for i, name := range form.Names(ids, bases, taken) {
+	for i, name := range form.Names(tools, taken) {
 		rows[i].name = name
 	}
 	slices.SortFunc(rows, func(a, b toolRow) int { return cmp.Compare(a.name, b.name) })

@@ -191,7 +191,7 @@ func (v *view) absence(name string) string {
 	form := formOf(v.catalog.style)
 	longest, reason := 0, ""
 	for _, r := range v.snap.Servers {
-		for _, prefix := range []string{r.Name + "/", form.Base(toolname.ServerPart(r.Name), "")} {
+		for _, prefix := range []string{r.Name + "/", form.Begins(toolname.ServerPart(r.Name))} {
 			switch {
 			case len(prefix) < longest || !strings.HasPrefix(name, prefix):
 			case r.Phase == rpc.PhaseReady: // whatever else fits as well

@@ -36,7 +36,7 @@ func knownClients() []known {
 // Names of tools, as the face has them.
 const (
 	echoTool       = "everything_echo"
-	longTool       = "everything_trigger-long-running_39dfed1f" // a name has at most 40 characters
+	longTool       = "everythi_trigger-long-running-o_39dfed1f" // a name has at most 40 characters
 	structuredTool = "everything_get-structured-content"
 	tardyTool      = "everything_simulate-research-query" // the server adds it once it knows its client
 	memoryTool     = "memory_read_graph"

@@ -116,7 +116,7 @@ func (f *face) absence(ctx context.Context, name string) string {
 		return ""
 	}
 	for _, s := range all.Servers {
-		prefix := form().Base(toolname.ServerPart(s.Name), "")
+		prefix := form().Begins(toolname.ServerPart(s.Name))
 		switch {
 		case s.Tools.Count > 0 || !strings.HasPrefix(name, prefix):
 		case s.Error != nil:

@@ -7,6 +7,9 @@ const (
 	// nameLimit is the most bytes of a tool's name. Clients put the name under which
 	// they know this server before it, and 64 is what models take.
 	nameLimit = 40
+	// serverLeft is how much of a server's name stays in a name that is cut: models may
+	// see nothing else of a tool at first.
+	serverLeft = 8
 	// offeredLimit is how many names are remembered of tools that are gone.
 	offeredLimit = 1 << 16
 	// patience is how long after the opening a list waits for servers of which nothing

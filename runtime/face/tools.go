@@ -98,7 +98,9 @@ func (c *catalog) change(p *rpc.ToolsChanged) bool {
 }
 
 // form is how the face names tools: the client puts a prefix of its own before it.
-func form() toolname.Form { return toolname.Form{Separator: "_", Limit: nameLimit} }
+func form() toolname.Form {
+	return toolname.Form{Separator: "_", Limit: nameLimit, ServerLeft: serverLeft}
+}
 
 // targetOf is a tool as its server knows it.
 func targetOf(t rpc.Tool) toolname.Target {
@@ -108,13 +110,11 @@ func targetOf(t rpc.Tool) toolname.Target {
 // namedSet names tools, to which none of the taken names goes that is another's.
 func namedSet(tools map[string]rpc.Tool, taken map[string]toolname.Target) *toolSet {
 	inOrder := slices.SortedFunc(maps.Values(tools), func(a, b rpc.Tool) int { return cmp.Compare(a.Name, b.Name) })
-	targets := make([]toolname.Target, len(inOrder))
-	bases := make([]string, len(inOrder))
+	named := make([]toolname.Tool, len(inOrder))
 	for i, t := range inOrder {
-		targets[i] = targetOf(t)
-		bases[i] = form().Base(toolname.ServerPart(targets[i].Server), toolname.ToolPart(targets[i].Tool))
+		named[i] = toolname.NewTool(targetOf(t))
 	}
-	names := form().Names(targets, bases, taken)
+	names := form().Names(named, taken)
 	set := &toolSet{
 		tools:  tools,
 		named:  make(map[string]toolname.Target, len(tools)),
@@ -122,8 +122,8 @@ func namedSet(tools map[string]rpc.Tool, taken map[string]toolname.Target) *tool
 		listed: sync.OnceValue(func() []byte { return listOf(inOrder, names) }),
 	}
 	for i, name := range names {
-		set.named[name] = targets[i]
-		set.names[targets[i]] = name
+		set.named[name] = named[i].Target
+		set.names[named[i].Target] = name
 	}
 	return set
 }

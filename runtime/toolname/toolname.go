@@ -17,13 +17,26 @@ type Form struct {
 	Prefix, Separator string
 	// Limit is the most bytes of a name.
 	Limit int
+	// ServerLeft is how much of the server's part is left, at the least, when a name is
+	// cut for the sake of the tool's. 0: names are cut at their end.
+	ServerLeft int
 }
 
-// Base is the name of a tool before its length and the other tools are looked
-// at. Server and tool have been through ServerPart and ToolPart.
-func (f Form) Base(server, tool string) string {
-	return f.Prefix + server + f.Separator + tool
+// Tool is a tool to be named, with what of its server's name and of its own is in the
+// name: ServerPart and ToolPart.
+type Tool struct {
+	Target
+	ServerPart, ToolPart string
 }
+
+// NewTool is the Tool of a target.
+func NewTool(t Target) Tool { return Tool{t, ServerPart(t.Server), ToolPart(t.Tool)} }
+
+// Begins is how the names of a server's tools begin, unless they are cut.
+func (f Form) Begins(serverPart string) string { return f.Prefix + serverPart + f.Separator }
+
+// base is the name of a tool before its length and the other tools are looked at.
+func (f Form) base(t Tool) string { return f.Begins(t.ServerPart) + t.ToolPart }
 
 // ServerPart is what of a server's name is in the names of its tools.
 func ServerPart(server string) string { return part(server, "server") }
@@ -55,12 +68,23 @@ func part(s, fallback string) string {
 	return b.String()
 }
 
+// cut is the name of t in room bytes.
+func (f Form) cut(t Tool, room int) string {
+	name := f.base(t)
+	if over := len(name) - room; over > 0 && f.ServerLeft > 0 {
+		t.ServerPart = t.ServerPart[:max(len(t.ServerPart)-over, min(len(t.ServerPart), f.ServerLeft))]
+		t.ServerPart = strings.TrimRight(t.ServerPart, "_")
+		name = f.base(t)
+	}
+	return strings.TrimRight(name[:min(len(name), room)], "_")
+}
+
 // at is the name of t when it has had to give way level times: as it is,
 // with 8 digits of its hash, with 16. Beyond that, which takes a server that
 // chooses its names for it, every level has a hash of its own.
-func (f Form) at(base string, t Target, level int) string {
+func (f Form) at(t Tool, level int) string {
 	if level == 0 {
-		return base
+		return f.base(t)
 	}
 	identity := t.Server + "\x00" + t.Tool
 	digits := 8
@@ -72,24 +96,23 @@ func (f Form) at(base string, t Target, level int) string {
 	}
 	sum := sha256.Sum256([]byte(identity))
 	suffix := "_" + hex.EncodeToString(sum[:])[:digits]
-	return strings.TrimRight(base[:min(len(base), f.Limit-len(suffix))], "_") + suffix
+	return f.cut(t, f.Limit-len(suffix)) + suffix
 }
 
-// Names are those of all tools: bases[i] is the base of targets[i], and no
-// target is there twice. A name that is too long, that two tools would share, or
-// that taken has for another tool, ends in digits of a hash, on every tool of
-// this set that is involved; so the names depend on the set, and not on its
-// order. They are unique, at most Limit long, and none is taken's for another
-// tool.
-func (f Form) Names(targets []Target, bases []string, taken map[string]Target) []string {
-	levels := make([]int, len(targets))
-	names := make([]string, len(targets))
-	holder := make(map[string]int, len(targets))
-	for i, base := range bases {
-		if len(base) > f.Limit {
+// Names are those of all tools, of which none is there twice. A name that is too
+// long, that two tools would share, or that taken has for another tool, ends in
+// digits of a hash, on every tool of this set that is involved; so the names depend
+// on the set, and not on its order. They are unique, at most Limit long, and none
+// is taken's for another tool.
+func (f Form) Names(tools []Tool, taken map[string]Target) []string {
+	levels := make([]int, len(tools))
+	names := make([]string, len(tools))
+	holder := make(map[string]int, len(tools))
+	for i, t := range tools {
+		if names[i] = f.base(t); len(names[i]) > f.Limit {
 			levels[i] = 1
+			names[i] = f.at(t, 1)
 		}
-		names[i] = f.at(base, targets[i], levels[i])
 	}
 	for {
 		clashing := make(map[int]bool)
@@ -99,7 +122,7 @@ func (f Form) Names(targets []Target, bases []string, taken map[string]Target) [
 				clashing[i], clashing[other] = true, true
 			}
 			holder[name] = i
-			if owner, ok := taken[name]; ok && owner != targets[i] {
+			if owner, ok := taken[name]; ok && owner != tools[i].Target {
 				clashing[i] = true
 			}
 		}
@@ -108,7 +131,7 @@ func (f Form) Names(targets []Target, bases []string, taken map[string]Target) [
 		}
 		for i := range clashing {
 			levels[i]++
-			names[i] = f.at(bases[i], targets[i], levels[i])
+			names[i] = f.at(tools[i], levels[i])
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 // The forms that there are: the two of the wire, and the one of the MCP face.
 func single() Form { return Form{Prefix: "mcp_", Separator: "_", Limit: 64} }
 func double() Form { return Form{Prefix: "mcp__", Separator: "__", Limit: 64} }
-func bare() Form   { return Form{Separator: "_", Limit: 40} }
+func bare() Form   { return Form{Separator: "_", Limit: 40, ServerLeft: 8} }
 
 func hashOf(server, tool string, digits int) string {
 	sum := sha256.Sum256([]byte(server + "\x00" + tool))
@@ -41,11 +41,11 @@ func TestPartsKeepOnlySafeCharacters(t *testing.T) {
 }
 
 func namesOf(form Form, targets ...Target) []string {
-	bases := make([]string, len(targets))
+	tools := make([]Tool, len(targets))
 	for i, t := range targets {
-		bases[i] = form.Base(ServerPart(t.Server), ToolPart(t.Tool))
+		tools[i] = NewTool(t)
 	}
-	return form.Names(targets, bases, nil)
+	return form.Names(tools, nil)
 }
 
 func TestNamesFollowTheRules(t *testing.T) {
@@ -59,6 +59,15 @@ func TestNamesFollowTheRules(t *testing.T) {
 		{"single", single(), []Target{{"fs", "read_file"}}, []string{"mcp_fs_read_file"}},
 		{"bare", bare(), []Target{{"fs", "read_file"}}, []string{"fs_read_file"}},
 		{"40 bytes fit", bare(), []Target{{"s", long[:38]}}, []string{"s_" + long[:38]}},
+		{
+			"the server's part gives way first", bare(),
+			[]Target{{long[:31], "read_file"}, {long[:30], long[:24]}, {long[:5] + "_" + long, "read_the_whole_file_now"}},
+			[]string{
+				long[:21] + "_read_file_" + hashOf(long[:31], "read_file", 8),
+				long[:8] + "_" + long[:22] + "_" + hashOf(long[:30], long[:24], 8),
+				long[:5] + "_" + long[:2] + "_read_the_whole_file_no_" + hashOf(long[:5]+"_"+long, "read_the_whole_file_now", 8),
+			},
+		},
 		{"41 are cut", bare(), []Target{{"s", long[:39]}}, []string{"s_" + long[:29] + "_" + hashOf("s", long[:39], 8)}},
 		{"double", double(), []Target{{"my fs", "read__file"}}, []string{"mcp__my_fs__read_file"}},
 		{"nothing left", single(), []Target{{"🙂", "読"}}, []string{"mcp_server_tool"}},
@@ -114,7 +123,7 @@ func TestToolsThatDifferBeyondTheCutStayApart(t *testing.T) {
 func TestNamesChosenToClashStayUnique(t *testing.T) {
 	targets := []Target{{"a", "b.c"}, {"a", "b_c"}}
 	for level := 1; level <= 12; level++ {
-		targets = append(targets, Target{"a", strings.TrimPrefix(single().at("mcp_a_b_c", targets[0], level), "mcp_a_")})
+		targets = append(targets, Target{"a", strings.TrimPrefix(single().at(NewTool(targets[0]), level), "mcp_a_")})
 	}
 	names := namesOf(single(), targets...)
 	slices.Sort(names)
