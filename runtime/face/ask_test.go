@@ -196,7 +196,7 @@ func TestAModelIsToldWhatIsMissingAndWhatTheServersSay(t *testing.T) {
 		"\nA note.\n\nServers whose tools are missing:\n" +
 		"- asks: it is from a file of the project, and the user has not allowed it. Only the user may do that, and you must not do it " +
 		"for them; tell them: mcp-sidecar trust allow asks\n- fails: " + strings.Repeat("é", whyLimit/2) + "\n" +
-		"\nWhat the servers say about themselves:\n\n## ready\n" + strings.Repeat("é", introLimit/2) + "\n"
+		"\nWhat the servers say about themselves:\n\n## ready\n" + strings.Repeat("é", introLimit/2)
 	if got := f.instructions(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

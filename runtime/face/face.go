@@ -1,8 +1,8 @@
 // Package face is a session as an MCP server: the tools of all its servers, for
 // a client that only speaks MCP.
 //
-//	MCP client ─▶ conn ─ SDK ─ middleware ─┬─ tools/list ◀── tool set ◀─ pushes ─┐
-//	           ◀─      ◀─                 └─ tools/call ─▶ rpc.Client ─────────┴─ session
+//	MCP client ─▶ conn ─ SDK ─ middleware ─┬─ tools/list ◀── catalog ◀─ pushes ─┐
+//	           ◀─      ◀─                 └─ tools/call ─▶ rpc.Client ────────┴─ session
 //
 // It is a host like any other, over an rpc.Client, and does not know whether the
 // session is this program's own or one that it has joined. The SDK negotiates, in

@@ -49,7 +49,8 @@ func TestTheStatelessEraIsServed(t *testing.T) {
 		}}
 		w := begin(t, impl, view(1, nil, tools("a/x")...), nil)
 		w.say(`{"jsonrpc":"2.0","id":0,"method":"server/discover","params":{` + stateless + `}}`)
-		if got := w.all(); len(got) != 1 || !strings.Contains(got[0], `"instructions":"The tools of all`) || !strings.Contains(got[0], `"2026-07-28"`) {
+		if got := w.all(); len(got) != 1 || !strings.Contains(got[0], `"instructions":"The tools of all`) || !strings.Contains(got[0], `"2026-07-28"`) ||
+			!strings.Contains(got[0], `"ttlMs":0,"cacheScope":"private"`) {
 			t.Errorf("discovered %s", got)
 		}
 		w.say(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{` + stateless + `}}`)

@@ -20,7 +20,8 @@ const (
 func (f *face) serve() {
 	f.server = mcp.NewServer(f.implementation(), &mcp.ServerOptions{
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
-		Logger:       slog.New(slog.DiscardHandler), // what it says is about a client's mistakes, of which the client is told
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }, // it is about one user
+		Logger:       slog.New(slog.DiscardHandler),                                                         // what it says is about a client's mistakes, of which the client is told
 		InitializedHandler: func(_ context.Context, r *mcp.InitializedRequest) {
 			f.person.introduced(r.Session)
 			f.move()

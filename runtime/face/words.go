@@ -37,7 +37,7 @@ func (f *face) instructions() string {
 		fmt.Fprintf(&b, "%s\n## %s\n%s\n", heading, s.Name, said)
 		heading = ""
 	}
-	return b.String()
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // missing is why a server's tools are not there, "" if they are, or are about to be, or
