@@ -9,6 +9,7 @@ import (
 	"io"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -128,11 +129,14 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 }
 
 // messages are those of a line: one, or those of a batch (2025-03-26), which are
-// answered one by one. What is none is answered here.
+// answered one by one. What is none is answered here. What is not UTF-8 is repaired:
+// the session takes nothing else, and what it cannot read it can answer to nobody.
 func (c *conn) messages(text []byte) []jsonrpc.Message {
 	text = bytes.TrimSpace(text)
-	tolerant := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
-	if !jsontext.Value(text).IsValid(tolerant...) {
+	if !utf8.Valid(text) {
+		text = bytes.ToValidUTF8(text, []byte("\ufffd"))
+	}
+	if !jsontext.Value(text).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
 		c.refuse(nil, jsonrpc.CodeParseError, "the line is not JSON: a message is one object on one line")
 		return nil
 	}

@@ -72,6 +72,21 @@ func TestBadLinesAreAnsweredAndSkipped(t *testing.T) {
 	}
 }
 
+func TestACallThatIsNotUTF8IsRepairedAndAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		impl := &scripted{call: func(_ context.Context, p *rpc.CallParams) (*rpc.CallResult, error) {
+			return &rpc.CallResult{Result: p.Arguments}, nil
+		}}
+		w := begin(t, impl, view(1, nil, tools("a/x")...), nil)
+		w.shake(`{}`)
+		w.say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"a_x","arguments":{"a":"` + "\xff\xfe\xe8" + `b"}}}`)
+		w.hears(`{"jsonrpc":"2.0","id":2,"result":{"a":"` + "\ufffd" + `b"}}`)
+		if err := w.end(); err != nil || time.Since(w.begun) != 0 {
+			t.Errorf("%v after %v", err, time.Since(w.begun))
+		}
+	})
+}
+
 func TestTheEndComesWhenWhatWasAskedIsAnswered(t *testing.T) {
 	slow := func(ctx context.Context, _ *rpc.CallParams) (*rpc.CallResult, error) {
 		select {
