@@ -3,11 +3,14 @@ package rpc
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Framing is how messages are told apart in a byte stream.
@@ -36,13 +39,45 @@ type HeaderError struct{ Reason string }
 func (e *HeaderError) Error() string { return "unreadable header block: " + e.Reason }
 
 // TooLargeError is a body over the limit. It was skipped; the next frame follows.
-type TooLargeError struct{ size, limit int64 }
+type TooLargeError struct {
+	size, limit int64
+	head        []byte // the first bytes of the body
+}
 
 func (e *TooLargeError) Error() string {
 	if e.size < 0 {
 		return fmt.Sprintf("the message exceeds the limit of %d bytes", e.limit)
 	}
 	return fmt.Sprintf("the message of %d bytes exceeds the limit of %d bytes", e.size, e.limit)
+}
+
+// RequestID is the id of the request that was skipped, as it was written: a string or
+// a number. It is nil if the first bytes do not show that it was a request and which,
+// as they do when the id and the method come before the params.
+func (e *TooLargeError) RequestID() json.RawMessage {
+	dec := jsontext.NewDecoder(bytes.NewReader(e.head), jsonOptions())
+	if token, err := dec.ReadToken(); err != nil || token.Kind() != '{' {
+		return nil
+	}
+	var id json.RawMessage
+	for isRequest := false; id == nil || !isRequest; {
+		name, err := dec.ReadToken()
+		if err != nil || name.Kind() != '"' {
+			return nil
+		}
+		member := name.String()
+		value, err := dec.ReadValue()
+		if err != nil || dec.InputOffset() == int64(len(e.head)) { // a number may go on
+			return nil
+		}
+		switch kind := value.Kind(); {
+		case member == "id" && (kind == '"' || kind == '0'):
+			id = json.RawMessage(bytes.Clone(value))
+		case member == "method":
+			isRequest = kind == '"'
+		}
+	}
+	return id
 }
 
 // FrameReader cuts a stream into the bodies of messages. One goroutine uses it.
@@ -78,10 +113,12 @@ func (r *FrameReader) Next() ([]byte, error) {
 		return nil, err
 	}
 	if n > r.max {
+		head, _ := r.in.Peek(int(min(n, shownHead))) // an error comes again
+		head = bytes.Clone(head)
 		if _, err := io.CopyN(io.Discard, r.in, n); err != nil {
 			return nil, err
 		}
-		return nil, &TooLargeError{n, r.max}
+		return nil, &TooLargeError{n, r.max, head}
 	}
 	return r.body(n)
 }
@@ -187,7 +224,7 @@ func (r *FrameReader) body(n int64) ([]byte, error) {
 
 // line reads up to the next line feed, or to the end of input.
 func (r *FrameReader) line() ([]byte, error) {
-	var line []byte
+	var line, head []byte
 	skipping := false
 	for {
 		part, err := r.in.ReadSlice('\n')
@@ -195,6 +232,7 @@ func (r *FrameReader) line() ([]byte, error) {
 			line = append(line, part...)
 		}
 		if int64(len(bytes.TrimRight(line, "\r\n"))) > r.max {
+			head = bytes.Clone(line[:min(len(line), shownHead)])
 			skipping, line = true, nil
 		}
 		switch {
@@ -202,7 +240,7 @@ func (r *FrameReader) line() ([]byte, error) {
 		case err != nil && !errors.Is(err, io.EOF):
 			return nil, err
 		case skipping:
-			return nil, &TooLargeError{-1, r.max}
+			return nil, &TooLargeError{-1, r.max, head}
 		default:
 			return line, nil
 		}

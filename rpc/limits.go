@@ -7,6 +7,9 @@ import "time"
 const (
 	// DefaultMaxMessage bounds one incoming body, in bytes.
 	DefaultMaxMessage = 64 << 20
+	// shownHead is how much of a body that is too large is looked at for its id, in
+	// bytes.
+	shownHead = 1 << 10
 	// maxHeaderBlock bounds the headers of one frame, in bytes.
 	maxHeaderBlock = 8 << 10
 	// maxRequests bounds the requests of one host that are being worked on. It

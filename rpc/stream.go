@@ -66,7 +66,11 @@ func (s *stream) pump(r *FrameReader, sparing bool) {
 		var large *TooLargeError
 		switch {
 		case errors.As(err, &large):
-			s.refuse(nil, errInvalidRequest(large.Error()))
+			id := large.RequestID()
+			if id != nil && !validID(id) {
+				id = nil
+			}
+			s.refuse(id, errInvalidRequest(large.Error()))
 			continue
 		case err != nil:
 			s.err = err

@@ -167,7 +167,7 @@ func TestAnOversizedBodyIsSkippedAndAnswered(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			in := tt.framing(hello) + tt.framing(big) + tt.framing(ping)
 			got, outcome := converse(t, in, Options{MaxMessage: 1000})
-			if all := shortAll(got); !strings.Contains(all, "null!-32600") || !strings.Contains(all, "9=ok") || len(got) != 3 {
+			if all := shortAll(got); !strings.Contains(all, "1!-32600") || !strings.Contains(all, "9=ok") || len(got) != 3 {
 				t.Errorf("got %s, %+v", all, outcome)
 			}
 		})
@@ -176,6 +176,38 @@ func TestAnOversizedBodyIsSkippedAndAnswered(t *testing.T) {
 	got, _ := converse(t, hello+"\n"+exact+"\n", Options{MaxMessage: int64(max(len(exact), len(hello)))})
 	if all := shortAll(got); all != "0=ok | 1=ok" {
 		t.Errorf("a body of exactly the limit: got %s", all)
+	}
+}
+
+// A refusal without an id leaves the host waiting for ever; one under the id of
+// something else is worse.
+func TestAnOversizedRequestIsAnsweredUnderItsID(t *testing.T) {
+	pad := func(size int) string { return `"params":{"x":"` + strings.Repeat("x", size) + `"}` }
+	for _, tt := range []struct{ body, want string }{
+		{`{"jsonrpc":"2.0","id":7,"method":"m",` + pad(9000) + `}`, `7`},
+		{` { "method" : "m" , "id" : "a\u0062" , ` + pad(9000) + `}`, `"a\u0062"`},
+		{`{"jsonrpc":"2.0","id":7,"method":"m",` + pad(300) + `}`, `7`},
+		{`{"jsonrpc":"2.0","id":7,"result":{` + pad(9000) + `}}`, ``},
+		{`{"jsonrpc":"2.0","method":"m",` + pad(9000) + `}`, ``},
+		{`{"jsonrpc":"2.0","id":7,` + pad(9000) + `,"method":"m"}`, ``},
+		{`{"jsonrpc":"2.0","id":null,"method":"m",` + pad(9000) + `}`, ``},
+		{`{"jsonrpc":"2.0","id":[7],"method":"m",` + pad(9000) + `}`, ``},
+		{`{"method":"m","id":` + strings.Repeat("7", 9000) + `}`, ``},
+		{`{"method":"` + strings.Repeat("m", shownHead-len(`{"method":"","id":77`)) + `","id":7777,` + pad(9000) + `}`, ``}, // cut within the number
+		{`[` + strings.Repeat(" ", 9000) + `]`, ``},
+		{strings.Repeat("x", 9000), ``},
+	} {
+		for _, framing := range []Framing{FramingHeaders, FramingNDJSON} {
+			in := framed(tt.body)
+			if framing == FramingNDJSON {
+				in = tt.body + "\n"
+			}
+			_, err := NewFrameReader(strings.NewReader(in), framing, 300).Next()
+			var large *TooLargeError
+			if !errors.As(err, &large) || string(large.RequestID()) != tt.want {
+				t.Errorf("%s %.60s: %v", framing, tt.body, err)
+			}
+		}
 	}
 }
 
@@ -295,6 +327,7 @@ func FuzzFrames(f *testing.F) {
 			var large *TooLargeError
 			switch {
 			case errors.As(err, &large):
+				_ = large.RequestID()
 				continue
 			case err != nil:
 				return

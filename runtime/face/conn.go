@@ -43,10 +43,10 @@ type conn struct {
 	last    int                     // number of a parcel given last
 }
 
-// line is one line of the client, or why there is none.
+// line is one line of the client, or what one was that is too large.
 type line struct {
-	text []byte
-	err  error
+	text  []byte
+	large *rpc.TooLargeError
 }
 
 func newConn(in io.Reader, out io.Writer, reads func() bool) *conn {
@@ -70,7 +70,7 @@ func (c *conn) pump(r *rpc.FrameReader) {
 			return
 		}
 		select {
-		case c.lines <- line{text, err}:
+		case c.lines <- line{text, large}:
 		case <-c.finishing:
 			return
 		}
@@ -114,8 +114,8 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 			case !ok:
 				c.drain(drainLimit)
 				return nil, io.EOF
-			case l.err != nil:
-				c.refuse(nil, jsonrpc.CodeInvalidRequest, l.err.Error())
+			case l.large != nil:
+				c.refuse(l.large.RequestID(), jsonrpc.CodeInvalidRequest, l.large.Error())
 			default:
 				c.queue = c.messages(l.text)
 			}

@@ -1,10 +1,12 @@
 package face
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -85,6 +87,21 @@ func TestACallThatIsNotUTF8IsRepairedAndAnswered(t *testing.T) {
 			t.Errorf("%v after %v", err, time.Since(w.begun))
 		}
 	})
+}
+
+func TestACallThatIsTooLargeIsAnswered(t *testing.T) {
+	w := struct{ in, out bytes.Buffer }{}
+	const head = `{"jsonrpc":"2.0","id":"big","method":"tools/call","params":{"name":"a_x","arguments":{"a":"`
+	w.in.WriteString(head)
+	w.in.Write(bytes.Repeat([]byte("x"), rpc.DefaultMaxMessage))
+	w.in.WriteString("\"}}}\n")
+	c := newConn(&w.in, &w.out, func() bool { return true })
+	if m, err := c.Read(t.Context()); !errors.Is(err, io.EOF) {
+		t.Errorf("read %v, %v", m, err)
+	}
+	if got := w.out.String(); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":"big","error":{"code":-32600,`) {
+		t.Errorf("answered %s", got)
+	}
 }
 
 func TestTheEndComesWhenWhatWasAskedIsAnswered(t *testing.T) {
