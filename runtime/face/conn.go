@@ -28,6 +28,7 @@ type conn struct {
 	lines     chan line     // from pump; closed when there will be no more
 	finishing chan struct{} // closed by finish: nothing is read any more
 	killed    chan struct{} // closed by kill: nothing is said any more, too
+	over      chan struct{} // closed when Read has said that it is the end
 	finished  sync.Once
 	dead      sync.Once
 
@@ -52,7 +53,7 @@ type line struct {
 func newConn(in io.Reader, out io.Writer, reads func() bool) *conn {
 	c := &conn{
 		out: out, reads: reads,
-		lines: make(chan line), finishing: make(chan struct{}), killed: make(chan struct{}),
+		lines: make(chan line), finishing: make(chan struct{}), killed: make(chan struct{}), over: make(chan struct{}),
 		open: map[jsonrpc.ID]struct{}{}, dropped: map[jsonrpc.ID]struct{}{}, parcels: map[int]*parcel{},
 	}
 	go c.pump(rpc.NewFrameReader(in, rpc.FramingNDJSON, rpc.DefaultMaxMessage))
@@ -112,16 +113,14 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 		case l, ok := <-c.lines:
 			switch {
 			case !ok:
-				c.drain(drainLimit)
-				return nil, io.EOF
+				return nil, c.ended(drainLimit)
 			case l.large != nil:
 				c.refuse(l.large.RequestID(), jsonrpc.CodeInvalidRequest, l.large.Error())
 			default:
 				c.queue = c.messages(l.text)
 			}
 		case <-c.finishing:
-			c.drain(flushLimit)
-			return nil, io.EOF
+			return nil, c.ended(flushLimit)
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
@@ -248,6 +247,13 @@ func (c *conn) whenIdle() <-chan struct{} {
 		c.idle = idle
 	}
 	return idle
+}
+
+// ended is the end of input, once everything is answered, or nobody waits for it.
+func (c *conn) ended(within time.Duration) error {
+	c.drain(within)
+	close(c.over)
+	return io.EOF
 }
 
 // drain waits until everything is answered, while somebody reads the answers.

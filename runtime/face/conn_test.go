@@ -135,6 +135,25 @@ func TestTheEndComesWhenWhatWasAskedIsAnswered(t *testing.T) {
 			}
 		})
 	})
+	t.Run("after a while when an answer is not read", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			wait := make(chan struct{})
+			w := begin(t, &scripted{call: slow}, view(1, nil, tools("a/x")...), func(o *Options) { o.Out = &holding{o.Out, `"id":2`, wait} })
+			w.shake(`{}`)
+			w.say(call)
+			time.Sleep(20 * time.Second)
+			w.in.Close()
+			select {
+			case err := <-w.ended:
+				if took := time.Since(w.begun); err != nil || took != 20*time.Second+drainLimit+flushLimit {
+					t.Errorf("%v after %v", err, took)
+				}
+			case <-time.After(time.Hour):
+				t.Error("it never ends")
+			}
+			close(wait)
+		})
+	})
 	t.Run("of the session", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := begin(t, &scripted{call: slow}, view(1, nil, tools("a/x")...), nil)

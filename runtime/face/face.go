@@ -85,8 +85,8 @@ type face struct {
 // Run serves the client until it ends, or until ctx does: then the error is nil. The
 // session is closed when Run returns.
 //
-// Two goroutines may outlive it: one that waits in In.Read, and one that waits in
-// Out.Write for a client that does not read.
+// What may outlive it is a goroutine that waits in In.Read, and those that wait for a
+// client that does not read what is in Out.Write.
 func Run(ctx context.Context, opt Options) error {
 	f := newFace(opt)
 	f.client = rpc.NewClient(opt.Session, rpc.Hearing{
@@ -117,6 +117,7 @@ func Run(ctx context.Context, opt Options) error {
 	select {
 	case <-ended:
 		return nil
+	case <-f.conn.over: // the SDK may go on waiting for a client that does not read
 	case <-ctx.Done():
 		f.conn.kill()
 	case <-f.client.Ended():
