@@ -37,7 +37,7 @@ type conn struct {
 	writing sync.Mutex // held while a message is written
 
 	mu      sync.Mutex              // guards what follows
-	open    map[jsonrpc.ID]struct{} // requests to be answered before the end
+	open    map[jsonrpc.ID]bool     // requests to be answered before the end; true while the answer is written
 	dropped map[jsonrpc.ID]struct{} // requests that the client has cancelled
 	idle    chan struct{}           // closed when open is empty; nil until somebody waits
 	parcels map[int]*parcel         // results on their way, by number
@@ -54,7 +54,7 @@ func newConn(in io.Reader, out io.Writer, reads func() bool) *conn {
 	c := &conn{
 		out: out, reads: reads,
 		lines: make(chan line), finishing: make(chan struct{}), killed: make(chan struct{}), over: make(chan struct{}),
-		open: map[jsonrpc.ID]struct{}{}, dropped: map[jsonrpc.ID]struct{}{}, parcels: map[int]*parcel{},
+		open: map[jsonrpc.ID]bool{}, dropped: map[jsonrpc.ID]struct{}{}, parcels: map[int]*parcel{},
 	}
 	go c.pump(rpc.NewFrameReader(in, rpc.FramingNDJSON, rpc.DefaultMaxMessage))
 	return c
@@ -210,7 +210,7 @@ func (c *conn) arrived(m jsonrpc.Message) {
 	defer c.mu.Unlock()
 	switch {
 	case request.IsCall() && request.Method != methodListen:
-		c.open[request.ID] = struct{}{}
+		c.open[request.ID] = c.open[request.ID] // an id that is there already is refused by the SDK
 	case request.Method == methodCancelled:
 		var p struct {
 			RequestID any `json:"requestId"`
@@ -218,22 +218,21 @@ func (c *conn) arrived(m jsonrpc.Message) {
 		if json.Unmarshal(request.Params, &p) != nil {
 			return // the SDK says so
 		}
-		if id, err := jsonrpc.MakeID(p.RequestID); err == nil && c.closed(id) {
+		id, err := jsonrpc.MakeID(p.RequestID)
+		if answered, ok := c.open[id]; err == nil && ok && !answered {
+			c.closed(id)
 			c.dropped[id] = struct{}{}
 		}
 	}
 }
 
-// closed takes a request out of the account. It is false if there is none. Called
-// with mu held.
-func (c *conn) closed(id jsonrpc.ID) bool {
-	_, ok := c.open[id]
+// closed takes a request out of the account. Called with mu held.
+func (c *conn) closed(id jsonrpc.ID) {
 	delete(c.open, id)
 	if len(c.open) == 0 && c.idle != nil {
 		close(c.idle)
 		c.idle = nil
 	}
-	return ok
 }
 
 // whenIdle is closed when everything is answered.
@@ -292,11 +291,7 @@ func (c *conn) Write(_ context.Context, m jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
-	c.mu.Lock()
-	_, cancelled := c.dropped[response.ID]
-	delete(c.dropped, response.ID)
-	c.mu.Unlock()
-	if cancelled {
+	if !c.answers(response.ID) {
 		return nil
 	}
 	err = c.write(text)
@@ -307,6 +302,21 @@ func (c *conn) Write(_ context.Context, m jsonrpc.Message) error {
 	defer c.mu.Unlock()
 	c.closed(response.ID) // not before it is written: then may come the end
 	return err
+}
+
+// answers says whether a request is answered, which it is not when it has been
+// cancelled. After that it is too late to cancel it.
+func (c *conn) answers(id jsonrpc.ID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, cancelled := c.dropped[id]; cancelled {
+		delete(c.dropped, id)
+		return false
+	}
+	if _, ok := c.open[id]; ok {
+		c.open[id] = true
+	}
+	return true
 }
 
 // rendered is a response as it is sent, with what its parcel holds.

@@ -38,6 +38,29 @@ func TestACancelledCallIsNotAnsweredAndTheSessionIsTold(t *testing.T) {
 	})
 }
 
+func TestAnAnswerOnItsWayCannotBeCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		impl := &scripted{call: func(context.Context, *rpc.CallParams) (*rpc.CallResult, error) {
+			return &rpc.CallResult{Result: json.RawMessage(`{"content":[]}`)}, nil
+		}}
+		wait := make(chan struct{})
+		w := begin(t, impl, view(1, nil, tools("a/x")...), func(o *Options) { o.Out = &holding{o.Out, `"content"`, wait} })
+		w.shake(`{}`)
+		const call = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"a_x"}}`
+		w.say(call)
+		synctest.Wait()
+		w.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+		synctest.Wait()
+		close(wait)
+		w.hears(`{"jsonrpc":"2.0","id":2,"result":{"content":[]}}`)
+		w.say(call) // the next one of that id is not taken for it
+		w.hears(`{"jsonrpc":"2.0","id":2,"result":{"content":[]}}`)
+		if err := w.end(); err != nil || time.Since(w.begun) != 0 {
+			t.Errorf("%v after %v", err, time.Since(w.begun))
+		}
+	})
+}
+
 func TestBadLinesAreAnsweredAndSkipped(t *testing.T) {
 	fault := func(id string, code int, message string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, id, code, message)
