@@ -286,6 +286,7 @@ func (c *conn) Write(_ context.Context, m jsonrpc.Message) error {
 		}
 		return c.write(text)
 	}
+	response.Error = coded(response.Error)
 	p := c.claim(response.Result)
 	text, err := rendered(response, p)
 	if err != nil {
@@ -302,6 +303,19 @@ func (c *conn) Write(_ context.Context, m jsonrpc.Message) error {
 	defer c.mu.Unlock()
 	c.closed(response.ID) // not before it is written: then may come the end
 	return err
+}
+
+// coded is an error with a code, as JSON-RPC wants it. What the SDK refuses without
+// one came at the wrong time.
+func coded(err error) error {
+	var refused *jsonrpc.Error
+	switch {
+	case err == nil || errors.As(err, &refused) && refused.Code != 0:
+		return err
+	case errors.Is(err, context.Canceled) || errors.Is(err, io.EOF):
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
 }
 
 // answers says whether a request is answered, which it is not when it has been

@@ -38,6 +38,16 @@ func TestACancelledCallIsNotAnsweredAndTheSessionIsTold(t *testing.T) {
 	})
 }
 
+func TestWhatComesBeforeTheHandshakeIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := begin(t, &scripted{}, view(1, nil), nil)
+		w.say(list)
+		w.hears(`{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"method \"tools/list\" is invalid during session initialization"}}`)
+		w.shake(`{}`)
+		_ = w.end()
+	})
+}
+
 func TestAnAnswerOnItsWayCannotBeCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		impl := &scripted{call: func(context.Context, *rpc.CallParams) (*rpc.CallResult, error) {
@@ -79,6 +89,7 @@ func TestBadLinesAreAnsweredAndSkipped(t *testing.T) {
 		{"\ufeff" + `{"jsonrpc":"2.0","id":-3,"method":"ping"}` + "\r", `{"jsonrpc":"2.0","id":-3,"result":{}}`},
 		{`[{"jsonrpc":"2.0","id":"a","method":"ping"},{"jsonrpc":"2.0","method":"notifications/x"}]`, `{"jsonrpc":"2.0","id":"a","result":{}}`},
 		{`{"jsonrpc":"2.0","id":4,"method":"no/such"}`, `{"jsonrpc":"2.0","id":4,"error":{"code":-32601,"message":"method not found: \"no/such\""}}`},
+		{strings.Replace(initialize(`{}`), `"i"`, `4`, 1), fault("4", -32600, `duplicate "initialize" received`)},
 		{`{"jsonrpc":"2.0","id":4,"result":{}}`, ``},
 	} {
 		synctest.Test(t, func(t *testing.T) {
