@@ -200,12 +200,13 @@ const (
 	methodCancelled = "notifications/cancelled"
 )
 
-// arrived keeps account of what is to be answered.
+// arrived keeps account of what is to be answered, before the SDK sees it.
 func (c *conn) arrived(m jsonrpc.Message) {
 	request, ok := m.(*jsonrpc.Request)
 	if !ok {
 		return
 	}
+	identified(request)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {

@@ -60,7 +60,7 @@ var ErrSessionEnded = errors.New("the session has ended")
 
 // face is one client's view of a session. Its fields do not change after newFace,
 // but for what they say themselves; what changes is behind the lock of a leaf: conn,
-// gate, catalog, progress.
+// gate, catalog, progress, listeners.
 type face struct {
 	opt    Options
 	log    *slog.Logger
@@ -73,6 +73,8 @@ type face struct {
 	tools      *catalog
 	gate       *gate
 	announcing atomic.Bool // the client is about to be told that the tools have changed
+
+	listeners *listeners
 
 	// told are the diagnostics that the log has; of the goroutine of client that hears.
 	told map[rpc.Diagnostic]bool
@@ -155,6 +157,7 @@ func newFace(opt Options) *face {
 		told:     map[rpc.Diagnostic]bool{},
 	}
 	f.person = newPerson(opt)
+	f.listeners = newListeners(f.conn)
 	return f
 }
 

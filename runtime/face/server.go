@@ -50,8 +50,9 @@ func (f *face) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		case *mcp.ListToolsParams:
 			return f.list(ctx, p, isStateless(r))
 		case *mcp.SubscriptionsListenParams:
-			if p.Notifications != nil && p.Notifications.ToolsListChanged {
+			if isStateless(r) && asksForTools(p) {
 				f.gate.listening()
+				return f.listeners.listen(ctx, r)
 			}
 		case *mcp.CallToolParamsRaw:
 			session, _ := r.GetSession().(*mcp.ServerSession)
@@ -122,11 +123,13 @@ func (f *face) hints() []byte {
 
 // announce tells the client that the list has changed, as its era wants it, and once
 // for changes that follow on each other: there is one that lists again at most once a
-// second. The SDK says so when its own list changes: of a tool that nobody sees.
+// second. In the stateful eras the SDK says so when its own list changes: of a tool that
+// nobody sees.
 func (f *face) announce() {
 	if f.announcing.CompareAndSwap(false, true) {
 		time.AfterFunc(announceDelay, func() {
 			f.announcing.Store(false) // before: what changes from here on is told once more
+			f.listeners.tell()
 			f.server.AddTool(&mcp.Tool{Name: "tools-have-changed", InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
 		})
 	}
