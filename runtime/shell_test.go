@@ -21,3 +21,22 @@ func TestANameInAHintIsOneArgumentOfAShell(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatCannotBeSeenIsShown(t *testing.T) {
+	for word, want := range map[string]string{
+		"echo hi # a greeting\nrm -rf ~": `$'echo hi # a greeting\nrm -rf ~'`,
+		"it's\t\\n\r":                    `$'it\'s\t\\n\r'`,
+		"a\x1b[31m\x00\x7f":              `$'a\x1b[31m\x00\x7f'`,
+		"no\u200bde\u202e\u00ad\u00a0":   `$'no\u200bde\u202e\u00ad\u00a0'`,
+		"\u3164\u2800\ufe0f\U000e0041":   `$'\u3164\u2800\ufe0f\U000e0041'`,
+		"größe 読み":                       "'größe 読み'",
+		"plain":                          "plain",
+	} {
+		if got := ShellWord(word); got != want {
+			t.Errorf("%q: %s; want %s", word, got, want)
+		}
+	}
+	if got := Visible("a b: $x"); got != "a b: $x" {
+		t.Errorf("what can be seen became %s", got)
+	}
+}

@@ -41,7 +41,7 @@ func (p *person) decide(ctx context.Context, s rpc.ProjectServer) (rpc.Decision,
 	printLine(p.out, "")
 	printProjectServer(p.out, s)
 	for {
-		answer, err := p.line(ctx, fmt.Sprintf("Allow %q to run? y = yes, n = no and never ask again, Enter = not now: ", plain(s.Name)))
+		answer, err := p.line(ctx, fmt.Sprintf("Allow %q to run? y = yes, n = no and never ask again, Enter = not now: ", s.Name))
 		if err != nil {
 			p.settled(ctx)
 			return "", err
@@ -65,9 +65,10 @@ func (p *person) settled(ctx context.Context) {
 	}
 }
 
-// printProjectServer shows what a project's server is, as its file has it.
+// printProjectServer shows what a project's server is, as its file has it: all of it,
+// also what a screen would not show.
 func printProjectServer(out io.Writer, s rpc.ProjectServer) {
-	printLine(out, "%s, from %s (%s), which somebody else may have written:", s.Name, s.Path, s.ProviderName)
+	printLine(out, "%s, from %s (%s), which somebody else may have written:", runtime.Visible(s.Name), runtime.Visible(s.Path), s.ProviderName)
 	if s.Command == "" && s.URL == "" {
 		printLine(out, "    cannot be used: see mcp-sidecar doctor")
 	}
@@ -79,19 +80,19 @@ func printProjectServer(out io.Writer, s rpc.ProjectServer) {
 		printLine(out, "    runs      %s", strings.Join(words, " "))
 	}
 	if s.URL != "" {
-		printLine(out, "    contacts  %s", s.URL)
+		printLine(out, "    contacts  %s", runtime.Visible(s.URL))
 	}
 	if s.Cwd != "" {
-		printLine(out, "    in        %s", s.Cwd)
+		printLine(out, "    in        %s", runtime.Visible(s.Cwd))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-		printLine(out, "    with      %s=%s", name, s.Env[name])
+		printLine(out, "    with      %s=%s", runtime.Visible(name), runtime.Visible(s.Env[name]))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
-		printLine(out, "    with      %s: %s", name, s.Headers[name])
+		printLine(out, "    with      %s: %s", runtime.Visible(name), runtime.Visible(s.Headers[name]))
 	}
 	if len(s.Uses) > 0 {
-		printLine(out, "    uses      %s", strings.Join(s.Uses, ", "))
+		printLine(out, "    uses      %s", runtime.Visible(strings.Join(s.Uses, ", ")))
 	}
 }
 
