@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -100,7 +102,7 @@ func (p *person) approve(ctx context.Context, q *rpc.ApproveParams) (*rpc.Approv
 	for _, s := range q.Servers {
 		about = append(about, strings.TrimSpace(p.describe(s)))
 		form[s.Name] = property{
-			Type: "string", Title: s.Name, Enum: []string{string(rpc.DecideAllow), string(rpc.DecideDeny), string(rpc.DecideLater)},
+			Type: "string", Title: titleOf(s.Name), Enum: []string{string(rpc.DecideAllow), string(rpc.DecideDeny), string(rpc.DecideLater)},
 			Default:     string(rpc.DecideLater),
 			Description: "allow: start it, now and in future. deny: leave it out. later: not now.",
 		}
@@ -127,6 +129,14 @@ func (p *person) approve(ctx context.Context, q *rpc.ApproveParams) (*rpc.Approv
 		result.Decisions[s.Name] = rpc.Decision(d)
 	}
 	return result, nil
+}
+
+// titleOf is a name as it can be shown, whatever is in it.
+func titleOf(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 // hint says once how a project's server is allowed.

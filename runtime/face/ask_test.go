@@ -61,6 +61,25 @@ func TestAPersonIsAskedWhetherTheProjectsServersMayRun(t *testing.T) {
 	}
 }
 
+func TestTheNameOfAServerCannotMendTheQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := begin(t, &scripted{}, view(1, nil), nil)
+		w.shake(`{"elicitation":{}}`)
+		go func() {
+			r, err := w.session.Approve(t.Context(), approval("a\u202e\nb"))
+			if err != nil || r.Decisions["a\u202e\nb"] != rpc.DecideDeny {
+				t.Errorf("got %v, %v", r, err)
+			}
+		}()
+		if asked := w.all(); len(asked) != 1 || !strings.Contains(asked[0], `"title":"\"a\\u202e\\nb\""`) {
+			t.Errorf("asked %s", asked)
+		}
+		w.say(`{"jsonrpc":"2.0","id":1,"result":{"action":"accept","content":{"a\u202e\nb":"deny"}}}`)
+		synctest.Wait()
+		_ = w.end()
+	})
+}
+
 func TestAQuestionWaitsForTheClientAndIsWithdrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := begin(t, &scripted{}, view(1, nil), nil)
