@@ -7,10 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 )
@@ -202,4 +206,14 @@ func TestTheEndComesWhenWhatWasAskedIsAnswered(t *testing.T) {
 			w.in.Close()
 		})
 	})
+}
+
+func TestAPanicIsTheErrorOfOneRequest(t *testing.T) {
+	log := &bytes.Buffer{}
+	f := &face{log: slog.New(slog.NewTextHandler(log, nil))} // with nothing else
+	_, err := f.receive(nil)(t.Context(), "tools/list", &mcp.ListToolsRequest{Params: &mcp.ListToolsParams{}})
+	var refused *jsonrpc.Error
+	if !errors.As(err, &refused) || refused.Code != jsonrpc.CodeInternalError || !strings.Contains(log.String(), "stack=") {
+		t.Errorf("got %v; the log has %s", err, log)
+	}
 }

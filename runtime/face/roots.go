@@ -81,8 +81,11 @@ func (f *face) onlySession() *mcp.ServerSession {
 func foldersOf(roots []*mcp.Root) []rpc.WorkspaceFolder { //nolint:staticcheck // as in hasRoots
 	var folders []rpc.WorkspaceFolder
 	for _, r := range roots {
+		if r == nil { // a client may send null
+			continue
+		}
 		u, err := url.Parse(r.URI)
-		if err != nil || u.Scheme != "file" {
+		if err != nil || u.Scheme != "file" || !path.IsAbs(u.Path) {
 			continue
 		}
 		name := r.Name

@@ -3,7 +3,9 @@ package face
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -37,7 +39,13 @@ func (f *face) implementation() *mcp.Implementation {
 
 // receive is the middleware through which every request of the client comes.
 func (f *face) receive(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+	return func(ctx context.Context, method string, r mcp.Request) (result mcp.Result, err error) {
+		defer func() {
+			if p := recover(); p != nil { // one request may fail, and nothing else
+				f.log.Error("panic", "in", method, "panic", p, "stack", string(debug.Stack()))
+				result, err = nil, internal(fmt.Errorf("%s: the sidecar failed: %v", method, p))
+			}
+		}()
 		if isStateless(r) {
 			f.person.introduced(nil) // such a client is asked nothing unasked
 		}
@@ -58,7 +66,7 @@ func (f *face) receive(next mcp.MethodHandler) mcp.MethodHandler {
 			session, _ := r.GetSession().(*mcp.ServerSession)
 			return f.call(ctx, p, session, isStateless(r))
 		}
-		result, err := next(ctx, method, r)
+		result, err = next(ctx, method, r)
 		if d, ok := result.(*mcp.DiscoverResult); ok && err == nil {
 			if err := f.opening.await(ctx, f.opening.opened); err != nil {
 				return nil, err
