@@ -189,9 +189,12 @@ func (c *conn) refuse(id json.RawMessage, code int64, why string) {
 		id = json.RawMessage("null")
 	}
 	fault, err := json.Marshal(&jsonrpc.Error{Code: code, Message: why})
-	if err == nil {
-		_ = c.write(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, id, fault)) // a client that is gone is noticed elsewhere
+	if err != nil {
+		return
 	}
+	_ = c.write(func() ([]byte, error) { // a client that is gone is noticed elsewhere
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, id, fault), nil
+	})
 }
 
 // The methods that matter to conn.
@@ -281,22 +284,20 @@ func (c *conn) drain(within time.Duration) {
 func (c *conn) Write(_ context.Context, m jsonrpc.Message) error {
 	response, ok := m.(*jsonrpc.Response)
 	if !ok {
-		text, err := jsonrpc.EncodeMessage(m)
-		if err != nil {
-			return err
-		}
-		return c.write(text)
+		return c.write(func() ([]byte, error) { return jsonrpc.EncodeMessage(m) })
 	}
 	response.Error = coded(response.Error)
 	p := c.claim(response.Result)
-	text, err := rendered(response, p)
-	if err != nil {
-		return err
-	}
-	if !c.answers(response.ID) {
+	answered := false
+	err := c.write(func() (text []byte, err error) {
+		if answered = c.answers(response.ID); answered {
+			text, err = rendered(response, p)
+		}
+		return text, err
+	})
+	if !answered {
 		return nil
 	}
-	err = c.write(text)
 	if p != nil && p.sent != nil {
 		p.sent()
 	}
@@ -343,25 +344,32 @@ func rendered(r *jsonrpc.Response, p *parcel) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := make([]byte, 0, len(p.raw)+len(id)+48)
+	text := make([]byte, 0, len(p.head)+len(p.raw)+len(p.tail)+len(id)+48)
 	text = append(text, `{"jsonrpc":"2.0","id":`...)
 	text = append(text, id...)
 	text = append(text, `,"result":`...)
-	text = append(text, p.raw...)
+	for _, part := range [][]byte{p.head, p.raw, p.tail} {
+		text = append(text, part...)
+	}
 	return append(text, '}'), nil
 }
 
-// write writes one line. When that fails the client is gone.
-func (c *conn) write(text []byte) error {
+// write writes one line, or nothing if render gives none. A message is rendered when
+// its turn has come: many may wait for a client that does not read. When writing fails
+// the client is gone.
+func (c *conn) write(render func() ([]byte, error)) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	text, err := render()
+	if err != nil || text == nil {
+		return err
+	}
 	for i, b := range text {
 		if b == '\n' || b == '\r' { // outside strings only: within them JSON forbids both
 			text[i] = ' '
 		}
 	}
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	_, err := c.out.Write(append(text, '\n'))
-	if err != nil {
+	if _, err = c.out.Write(append(text, '\n')); err != nil {
 		c.kill()
 	}
 	return err

@@ -15,7 +15,9 @@ import (
 type parcel struct {
 	mcp.ResultBase
 	conn *conn
-	raw  []byte
+	raw  []byte // shared with others, as are the next two
+	head []byte // comes before raw
+	tail []byte // comes after it
 	sent func() // called when it has been written; nil for nothing
 }
 

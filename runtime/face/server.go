@@ -108,11 +108,11 @@ func (f *face) list(ctx context.Context, p *mcp.ListToolsParams, stateless bool)
 		return nil, err
 	}
 	set := f.tools.list()
-	raw := append([]byte(`{"tools":`), set.listed()...)
+	end := []byte{'}'}
 	if stateless {
-		raw = append(raw, f.hints()...)
+		end = append(f.hints(), end...)
 	}
-	return &parcel{conn: f.conn, raw: append(raw, '}'), sent: func() {
+	return &parcel{conn: f.conn, head: []byte(`{"tools":`), raw: set.listed(), tail: end, sent: func() {
 		if f.tools.current() != set { // a word that came before the list may have been taken for one about it
 			f.announce()
 		}
