@@ -162,22 +162,22 @@ func (c *Client) notification(m *message) {
 	var err error
 	switch m.method {
 	case MethodToolsChanged:
-		err = heard(m, c.hear.ToolsChanged)
+		err = heard(c.log, m, c.hear.ToolsChanged)
 	case MethodStatus:
-		err = heard(m, c.hear.Status)
+		err = heard(c.log, m, c.hear.Status)
 	case MethodDiagnostics:
-		err = heard(m, c.hear.Diagnostics)
+		err = heard(c.log, m, c.hear.Diagnostics)
 	case MethodProgress:
-		err = heard(m, c.hear.Progress)
+		err = heard(c.log, m, c.hear.Progress)
 	case MethodCancelRequest:
-		err = heard(m, func(p *CancelParams) { c.withdraw(p.ID) })
+		err = heard(c.log, m, func(p *CancelParams) { c.withdraw(p.ID) })
 	}
 	if err != nil {
 		c.log.Warn("the session said something strange", "method", m.method, "err", err)
 	}
 }
 
-func heard[P any](m *message, hear func(*P)) error {
+func heard[P any](log *slog.Logger, m *message, hear func(*P)) error {
 	if hear == nil {
 		return nil
 	}
@@ -185,8 +185,8 @@ func heard[P any](m *message, hear func(*P)) error {
 	if err := decodeInto(p, m.params); err != nil {
 		return err
 	}
-	hear(p)
-	return nil
+	_, err := guard(log, m.method, func() (struct{}, error) { hear(p); return struct{}{}, nil })
+	return err
 }
 
 // question has a request of the session answered. The goroutine ends with the

@@ -189,3 +189,24 @@ func TestAClientIsToldThatItsSessionHasGoneHoweverThatShows(t *testing.T) {
 		c.Close()
 	}
 }
+
+func TestWhatFailsInAHearerCostsNothingElse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		heard := 0
+		c, session, _ := across(t, &scripted{}, Hearing{ToolsChanged: func(*ToolsChanged) {
+			heard++
+			panic("oh")
+		}}, Options{})
+		if err := c.Ask(t.Context(), MethodInitialize, greeting(), &InitializeResult{}); err != nil {
+			t.Fatal(err)
+		}
+		for revision := 2; revision < 4; revision++ {
+			session.Publish(Update{View: view(revision, fmt.Sprint(revision)), Reason: ReasonConnected})
+			synctest.Wait()
+		}
+		if err := c.Ask(t.Context(), MethodSearch, &SearchParams{Query: "x"}, &SearchResult{}); err != nil || heard != 2 {
+			t.Errorf("heard %d times, then %v", heard, err)
+		}
+		c.Close()
+	})
+}

@@ -187,7 +187,7 @@ func TestTheClientsRootsAreTheProject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // what is none
 		w := begin(t, &scripted{moved: func(*rpc.ConfigureParams) { t.Error("the session is moved") }}, view(1, nil, tools("a/x")...), nil)
 		w.shake(`{"roots":{}}`)
-		w.say(`{"jsonrpc":"2.0","id":1,"result":{"roots":[null,{},{"uri":"file:"},{"uri":"file:here"},{"uri":"%zz"}]}}`, list)
+		w.say(`{"jsonrpc":"2.0","id":1,"result":{"roots":[null,{},{"uri":"file:"},{"uri":"file:here"},{"uri":"file://elsewhere/p"},{"uri":"%zz"}]}}`, list)
 		w.hears(listed("1", "a_x"))
 		_ = w.end()
 	})

@@ -34,14 +34,16 @@ type conn struct {
 
 	queue []jsonrpc.Message // the rest of a batch; of the goroutine that reads
 
-	writing sync.Mutex // held while a message is written
+	writing  sync.Mutex    // held while a message is written
+	refusals chan struct{} // has a token for each answer of refuse that is to be written
 
-	mu      sync.Mutex              // guards what follows
-	open    map[jsonrpc.ID]bool     // requests to be answered before the end; true while the answer is written
-	dropped map[jsonrpc.ID]struct{} // requests that the client has cancelled
-	idle    chan struct{}           // closed when open is empty; nil until somebody waits
-	parcels map[int]*parcel         // results on their way, by number
-	last    int                     // number of a parcel given last
+	mu       sync.Mutex              // guards what follows
+	open     map[jsonrpc.ID]bool     // requests to be answered before the end; true while the answer is written
+	dropped  map[jsonrpc.ID]struct{} // requests that the client has cancelled
+	refusing int                     // answers of refuse that are to be written
+	idle     chan struct{}           // closed when nothing is to be answered; nil until somebody waits
+	parcels  map[int]*parcel         // results on their way, by number
+	last     int                     // number of a parcel given last
 }
 
 // line is one line of the client, or what one was that is too large.
@@ -54,7 +56,8 @@ func newConn(in io.Reader, out io.Writer, reads func() bool) *conn {
 	c := &conn{
 		out: out, reads: reads,
 		lines: make(chan line), finishing: make(chan struct{}), killed: make(chan struct{}), over: make(chan struct{}),
-		open: map[jsonrpc.ID]bool{}, dropped: map[jsonrpc.ID]struct{}{}, parcels: map[int]*parcel{},
+		refusals: make(chan struct{}, maxRefusals),
+		open:     map[jsonrpc.ID]bool{}, dropped: map[jsonrpc.ID]struct{}{}, parcels: map[int]*parcel{},
 	}
 	go c.pump(rpc.NewFrameReader(in, rpc.FramingNDJSON, rpc.DefaultMaxMessage))
 	return c
@@ -184,6 +187,8 @@ func idOf(message json.RawMessage) (json.RawMessage, error) {
 	return m.ID, nil
 }
 
+// refuse answers what is no message. It does not wait for a client that does not read,
+// unless too many answers do.
 func (c *conn) refuse(id json.RawMessage, code int64, why string) {
 	if id == nil {
 		id = json.RawMessage("null")
@@ -192,9 +197,24 @@ func (c *conn) refuse(id json.RawMessage, code int64, why string) {
 	if err != nil {
 		return
 	}
-	_ = c.write(func() ([]byte, error) { // a client that is gone is noticed elsewhere
-		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, id, fault), nil
-	})
+	select {
+	case c.refusals <- struct{}{}: // to be taken out when it is written
+	case <-c.killed:
+		return
+	}
+	c.mu.Lock()
+	c.refusing++
+	c.mu.Unlock()
+	go func() { // ends when it is written, which who does not read keeps it from
+		_ = c.write(func() ([]byte, error) { // a client that is gone is noticed elsewhere
+			return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, id, fault), nil
+		})
+		<-c.refusals
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.refusing--
+		c.settle()
+	}()
 }
 
 // The methods that matter to conn.
@@ -214,7 +234,9 @@ func (c *conn) arrived(m jsonrpc.Message) {
 	defer c.mu.Unlock()
 	switch {
 	case request.IsCall() && request.Method != methodListen:
-		c.open[request.ID] = c.open[request.ID] // an id that is there already is refused by the SDK
+		if _, ok := c.open[request.ID]; !ok { // one that is there already is refused by the SDK
+			c.open[request.ID] = false
+		}
 	case request.Method == methodCancelled:
 		var p struct {
 			RequestID any `json:"requestId"`
@@ -233,7 +255,13 @@ func (c *conn) arrived(m jsonrpc.Message) {
 // closed takes a request out of the account. Called with mu held.
 func (c *conn) closed(id jsonrpc.ID) {
 	delete(c.open, id)
-	if len(c.open) == 0 && c.idle != nil {
+	c.settle()
+}
+
+// settle tells who waits for it that everything is answered, if it is. Called with mu
+// held.
+func (c *conn) settle() {
+	if len(c.open) == 0 && c.refusing == 0 && c.idle != nil {
 		close(c.idle)
 		c.idle = nil
 	}
@@ -244,11 +272,8 @@ func (c *conn) whenIdle() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	idle := make(chan struct{})
-	if len(c.open) == 0 {
-		close(idle)
-	} else {
-		c.idle = idle
-	}
+	c.idle = idle
+	c.settle()
 	return idle
 }
 

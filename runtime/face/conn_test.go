@@ -217,3 +217,18 @@ func TestAPanicIsTheErrorOfOneRequest(t *testing.T) {
 		t.Errorf("got %v; the log has %s", err, log)
 	}
 }
+
+func TestALineThatIsNoMessageDoesNotHideTheEndFromWhoDoesNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wait := make(chan struct{})
+		w := begin(t, &scripted{}, view(1, nil), func(o *Options) {
+			o.Out = &holding{o.Out, "", wait}
+			o.ClientReads = func() bool { return false }
+		})
+		w.say("nonsense", "more of it")
+		if err := w.end(); err != nil || time.Since(w.begun) != 0 {
+			t.Errorf("%v after %v", err, time.Since(w.begun))
+		}
+		close(wait)
+	})
+}

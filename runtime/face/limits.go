@@ -26,6 +26,9 @@ const (
 	drainLimit = 60 * time.Second
 	// lookAgain is how often it is looked meanwhile whether the client still reads.
 	lookAgain = time.Second
+	// maxRefusals is how many answers to what is no message may wait for a client that
+	// does not read, before the face reads no more of it either.
+	maxRefusals = 64
 	// flushLimit is how long what is still to be said may take when the session has
 	// ended.
 	flushLimit = time.Second

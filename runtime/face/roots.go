@@ -85,7 +85,7 @@ func foldersOf(roots []*mcp.Root) []rpc.WorkspaceFolder { //nolint:staticcheck /
 			continue
 		}
 		u, err := url.Parse(r.URI)
-		if err != nil || u.Scheme != "file" || !path.IsAbs(u.Path) {
+		if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" || !path.IsAbs(u.Path) {
 			continue
 		}
 		name := r.Name

@@ -49,10 +49,10 @@ func (c *catalog) list() *toolSet {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.known = true
-	if len(c.told)+len(c.set.named) > offeredLimit {
-		clear(c.told) // somebody invents names without end
-	}
 	maps.Copy(c.told, c.set.named)
+	if len(c.told) > max(offeredLimit, 2*len(c.set.named)) { // somebody invents names without end
+		c.told = maps.Clone(c.set.named)
+	}
 	return c.set
 }
 
