@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"context"
 	"encoding/json"
 	"strconv"
 	"sync"
@@ -14,6 +15,43 @@ type asked struct {
 	last    uint64                    // id given last; they count from 1
 	waiting map[uint64]func(*message) // by id; those that somebody waits for
 	closed  bool                      // no answer will come any more
+}
+
+// ask makes a request, and gives what read makes of the answer. read is called by
+// whoever reads it, before anything later is read. The error is ErrClosed when no
+// answer can come, and the cause of ctx when that ends first: then the request is
+// withdrawn.
+func (t *asked) ask(ctx context.Context, out *outbox, method string, params body, read func(*message) error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	done := make(chan error, 1)
+	id, ok := t.add(func(m *message) {
+		if m == nil {
+			done <- ErrClosed
+		} else {
+			done <- read(m)
+		}
+	})
+	if !ok {
+		return ErrClosed
+	}
+	rawID := strconv.AppendUint(nil, id, 10)
+	if err := out.put(&frame{id: rawID, method: method, value: params}); err != nil {
+		t.forget(id)
+		return err
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		if !t.forget(id) {
+			return <-done // the answer has just come
+		}
+		// Who is gone needs to be told nothing.
+		_ = out.put(&frame{method: MethodCancelRequest, value: &CancelParams{ID: rawID}})
+		return context.Cause(ctx)
+	}
 }
 
 // add enters a request. deliver is called once, unless the request is forgotten:

@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"math"
-	"strconv"
 	"sync"
 )
 
@@ -77,56 +77,29 @@ func (c *Client) Ask(ctx context.Context, method string, params body, result any
 // when there is a result, before anything later is heard, by the goroutine that
 // calls Hearing.
 func (c *Client) AskThen(ctx context.Context, method string, params body, result any, then func()) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	done := make(chan error, 1)
-	id, ok := c.asked.add(func(m *message) { done <- answered(m, result, then) })
-	if !ok {
-		return ErrClosed
-	}
-	rawID := strconv.AppendUint(nil, id, 10)
-	if err := c.out.put(&frame{id: rawID, method: method, value: params}); err != nil {
-		c.asked.forget(id)
-		return err
-	}
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		if !c.asked.forget(id) {
-			return <-done // the answer has just come
+	return c.asked.ask(ctx, c.out, method, params, func(m *message) error {
+		if m.fault != nil {
+			return refusal(method, m.fault)
 		}
-		_ = c.out.put(&frame{method: MethodCancelRequest, value: &CancelParams{ID: rawID}}) // a session that has ended needs none
-		return context.Cause(ctx)
-	}
+		if err := decode("result", m.result, result); err != nil {
+			return fmt.Errorf("%s: the session's answer has the wrong shape: %w", method, err)
+		}
+		then()
+		return nil
+	})
 }
 
-// answered reads an answer; nil says that none will come.
-func answered(m *message, result any, then func()) error {
-	switch {
-	case m == nil:
-		return ErrClosed
-	case m.fault != nil:
-		var e struct {
-			Code    int             `json:"code"`
-			Message string          `json:"message"`
-			Data    json.RawMessage `json:"data"`
-		}
-		if err := decode("error", m.fault, &e); err != nil {
-			return err
-		}
-		refused := &Error{Code: e.Code, Message: e.Message}
-		if e.Data != nil {
-			refused.Data = e.Data
-		}
-		return refused
+// refusal is what the session answers instead of a result.
+func refusal(method string, raw json.RawMessage) error {
+	var e HostError // of the same shape
+	if err := decode("error", raw, &e); err != nil {
+		return fmt.Errorf("%s: the session's error has the wrong shape: %w", method, err)
 	}
-	if err := decode("result", m.result, result); err != nil {
-		return err
+	refused := &Error{Code: e.Code, Message: e.Message}
+	if e.Data != nil {
+		refused.Data = e.Data
 	}
-	then()
-	return nil
+	return refused
 }
 
 // read takes what the session says until the connection ends.
@@ -199,7 +172,8 @@ func (c *Client) question(m *message) {
 	case m.method == MethodInput && c.hear.Input != nil:
 		answer = asking(m, c.hear.Input)
 	default:
-		_ = c.out.put(&frame{id: m.id, fault: errMethodNotFound(m.method)}) // a session that has ended needs none, as below
+		// A session that has ended needs no answer, as below.
+		_ = c.out.put(&frame{id: m.id, fault: errMethodNotFound(m.method)})
 		return
 	}
 	ctx, cancel := context.WithCancel(c.life)
