@@ -75,7 +75,7 @@ func (c *Client) Ask(ctx context.Context, method string, params body, result any
 
 // AskThen is Ask for a result that what is said after it builds on: then is called
 // when there is a result, before anything later is heard, by the goroutine that
-// calls Hearing.
+// calls Hearing. Its panic is an error of the request.
 func (c *Client) AskThen(ctx context.Context, method string, params body, result any, then func()) error {
 	return c.asked.ask(ctx, c.out, method, params, func(m *message) error {
 		if m.fault != nil {
@@ -84,8 +84,7 @@ func (c *Client) AskThen(ctx context.Context, method string, params body, result
 		if err := decode("result", m.result, result); err != nil {
 			return fmt.Errorf("%s: the session's answer has the wrong shape: %w", method, err)
 		}
-		then()
-		return nil
+		return guarded(c.log, method, then)
 	})
 }
 
@@ -158,7 +157,13 @@ func heard[P any](log *slog.Logger, m *message, hear func(*P)) error {
 	if err := decodeInto(p, m.params); err != nil {
 		return err
 	}
-	_, err := guard(log, m.method, func() (struct{}, error) { hear(p); return struct{}{}, nil })
+	_ = guarded(log, m.method, func() { hear(p) }) // nothing the session said is wrong
+	return nil
+}
+
+// guarded calls what hears the session. Its panic is in the log, and an error.
+func guarded(log *slog.Logger, method string, hear func()) error {
+	_, err := guard(log, method, func() (struct{}, error) { hear(); return struct{}{}, nil })
 	return err
 }
 

@@ -197,8 +197,9 @@ func TestWhatFailsInAHearerCostsNothingElse(t *testing.T) {
 			heard++
 			panic("oh")
 		}}, Options{})
-		if err := c.Ask(t.Context(), MethodInitialize, greeting(), &InitializeResult{}); err != nil {
-			t.Fatal(err)
+		err := c.AskThen(t.Context(), MethodInitialize, greeting(), &InitializeResult{}, func() { panic("oh") })
+		if !errors.Is(err, ErrInternal("")) {
+			t.Errorf("a panic at the answer is told as %v", err)
 		}
 		for revision := 2; revision < 4; revision++ {
 			session.Publish(Update{View: view(revision, fmt.Sprint(revision)), Reason: ReasonConnected})
