@@ -9,6 +9,8 @@
 // sees revisions that never go back, because an answer or a push that tells the
 // tool set is finished in the same step that queues it.
 //
+// Client is the other end, for hosts and guests in Go.
+//
 // Absent on purpose: MCP types (definitions and results are raw JSON here),
 // batches (LSP has none either), and any state about servers.
 package rpc
