@@ -25,12 +25,15 @@ type person struct {
 	known    chan struct{}      // closed when it is known who the client is
 	session  *mcp.ServerSession // valid then; nil if nobody can be asked
 
-	mu     sync.Mutex      // guards hinted
-	hinted map[string]bool // project servers of which the log says how to allow them
+	mu     sync.Mutex     // guards hinted
+	hinted map[entry]bool // project servers of which the log says how to allow them
 }
 
+// entry is a project's server as it is now. What is decided is about that.
+type entry struct{ project, name, hash string }
+
 func newPerson(opt Options) *person {
-	return &person{describe: opt.Describe, remedy: opt.Remedy, log: opt.Log, known: make(chan struct{}), hinted: map[string]bool{}}
+	return &person{describe: opt.Describe, remedy: opt.Remedy, log: opt.Log, known: make(chan struct{}), hinted: map[entry]bool{}}
 }
 
 // introduced says how to ask; nil if that cannot be done. Only the first time counts.
@@ -97,7 +100,7 @@ type property struct {
 // approve asks whether the project's servers may run. To turn the question down is
 // to put it off: only what is chosen is remembered.
 func (p *person) approve(ctx context.Context, q *rpc.ApproveParams) (*rpc.ApproveResult, error) {
-	about := make([]string, 0, len(q.Servers)+1)
+	var about []string
 	form := map[string]property{}
 	for _, s := range q.Servers {
 		about = append(about, strings.TrimSpace(p.describe(s)))
@@ -107,14 +110,14 @@ func (p *person) approve(ctx context.Context, q *rpc.ApproveParams) (*rpc.Approv
 			Description: "allow: start it, now and in future. deny: leave it out. later: not now.",
 		}
 	}
-	about = append(about, "May it be started?")
+	question := "May it be started?"
 	if len(q.Servers) > 1 {
-		about[len(q.Servers)] = "May they be started?"
+		question = "May they be started?"
 	}
-	chosen, err := p.ask(ctx, strings.Join(about, "\n\n"), form)
+	chosen, err := p.ask(ctx, strings.Join(append(about, question), "\n\n"), form)
 	result := &rpc.ApproveResult{Decisions: map[string]rpc.Decision{}}
 	switch {
-	case errors.Is(err, errNobody), errors.Is(err, errTurnedDown): // and so it is, also if the session has ended
+	case errors.Is(err, errNobody), errors.Is(err, errTurnedDown): // that is an answer: later
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx) // it is withdrawn
 	case err != nil:
@@ -141,10 +144,12 @@ func titleOf(name string) string {
 
 // hint says once how a project's server is allowed.
 func (p *person) hint(s rpc.ProjectServer) {
+	e := entry{s.Project, s.Name, s.Hash}
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if key := s.Project + "\x00" + s.Name + "\x00" + s.Hash; !p.hinted[key] {
-		p.hinted[key] = true
+	known := p.hinted[e]
+	p.hinted[e] = true
+	p.mu.Unlock()
+	if !known {
 		p.log.Warn("a server of the project is not started until you allow it", "server", s.Name, "file", s.Path, "allow", p.remedy(s))
 	}
 }

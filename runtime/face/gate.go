@@ -40,12 +40,11 @@ func (g *gate) listening() {
 func (g *gate) awaitRoots(tired func()) {
 	g.change(func() { g.roots = true }, nil)
 	time.AfterFunc(rootsPatience, func() {
-		g.change(func() {
-			if g.roots {
-				g.roots = false
-				tired()
-			}
-		}, nil)
+		waited := false
+		g.change(func() { waited, g.roots = g.roots, false }, nil)
+		if waited {
+			tired()
+		}
 	})
 }
 
@@ -94,17 +93,14 @@ func isUntried(s rpc.Server) bool {
 
 // pass waits until the gate is open. The servers are known.
 func (g *gate) pass(ctx context.Context) error {
-	over := time.NewTimer(patience)
-	defer over.Stop()
 	for {
 		left, changed := g.state()
 		if left <= 0 {
 			return nil
 		}
-		over.Reset(left)
 		select {
 		case <-changed:
-		case <-over.C:
+		case <-time.After(left):
 			return nil
 		case <-ctx.Done():
 			return context.Cause(ctx)
