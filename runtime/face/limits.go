@@ -10,18 +10,19 @@ const (
 	// serverLeft is how much of a server's name stays in a name that is cut: models may
 	// see nothing else of a tool at first.
 	serverLeft = 8
-	// offeredLimit is how many names are remembered of tools that are gone.
-	offeredLimit = 1 << 16
+	// toldLimit is how many names are remembered, those of tools that are gone among
+	// them, or twice as many as there are tools, if that is more.
+	toldLimit = 1 << 16
 	// patience is how long after the opening a list waits for servers of which nothing
 	// is remembered: there are clients that list once (Codex). It is half of what the
 	// least patient client waits for a list. One that listens for changes waits for
 	// listenerPatience, in which most servers have started.
 	patience         = 15 * time.Second
 	listenerPatience = 2 * time.Second
+	// rootsPatience is how long a list waits for the client to say where its project is.
+	rootsPatience = 2 * time.Second
 	// announceDelay is how long a change waits for those that follow on it.
 	announceDelay = 100 * time.Millisecond
-	// rootsPatience is how long it waits for the client to say where its project is.
-	rootsPatience = 2 * time.Second
 	// drainLimit bounds the wait for requests in flight after the end of input.
 	drainLimit = 60 * time.Second
 	// lookAgain is how often it is looked meanwhile whether the client still reads.
@@ -30,7 +31,7 @@ const (
 	// does not read, before the face reads no more of it either.
 	maxRefusals = 64
 	// flushLimit is how long what is still to be said may take when the session has
-	// ended.
+	// ended, and after the drain.
 	flushLimit = time.Second
 	// introLimit is the most that one server says about itself in the instructions,
 	// and introsLimit all of them, in bytes: they are in every conversation of a model.

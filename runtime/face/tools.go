@@ -29,8 +29,8 @@ type catalog struct {
 type toolSet struct {
 	tools  map[string]rpc.Tool        // by the session's name
 	named  map[string]toolname.Target // by the face's name
-	names  map[toolname.Target]string
-	listed func() []byte // the JSON array, made when first asked for
+	names  map[toolname.Target]string // the other way round
+	listed func() []byte              // the JSON array, made when first asked for
 }
 
 func newCatalog() *catalog {
@@ -50,7 +50,7 @@ func (c *catalog) list() *toolSet {
 	defer c.mu.Unlock()
 	c.known = true
 	maps.Copy(c.told, c.set.named)
-	if len(c.told) > max(offeredLimit, 2*len(c.set.named)) { // somebody invents names without end
+	if len(c.told) > max(toldLimit, 2*len(c.set.named)) { // somebody invents names without end
 		c.told = maps.Clone(c.set.named)
 	}
 	return c.set
@@ -78,8 +78,11 @@ func (c *catalog) replace(tools []rpc.Tool) bool {
 	same := maps.EqualFunc(set, c.set.tools, func(a, b rpc.Tool) bool {
 		return a.Label == b.Label && a.Server == b.Server && bytes.Equal(a.Definition, b.Definition)
 	})
+	if same {
+		return false
+	}
 	c.set = namedSet(set, c.told)
-	return c.known && !same
+	return c.known
 }
 
 // change makes a push's difference in the set, and is true as replace is.

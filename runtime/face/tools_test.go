@@ -66,8 +66,8 @@ func TestTheClientIsToldOnlyOfWhatItDoesNotKnow(t *testing.T) {
 	if c.replace(tools("a/x")) || c.change(&rpc.ToolsChanged{Added: tools("a/y")}) {
 		t.Error("a client that knows no list is told that it has changed")
 	}
-	c.list()
-	if c.replace(tools("a/y", "a/x")) {
+	told := c.list()
+	if c.replace(tools("a/y", "a/x")) || c.current() != told {
 		t.Error("the same tools are told as a change")
 	}
 	if !c.replace(tools("a/x")) || !c.change(&rpc.ToolsChanged{Added: tools("a/y")}) {
