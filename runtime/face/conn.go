@@ -43,7 +43,7 @@ type conn struct {
 	refusing int                     // answers of refuse that are to be written
 	idle     chan struct{}           // closed when nothing is to be answered; nil until somebody waits
 	parcels  map[int]*parcel         // results on their way, by number
-	last     int                     // number of a parcel given last
+	last     int                     // the number given last
 }
 
 // line is one line of the client, or what one was that is too large.
@@ -323,7 +323,7 @@ func (c *conn) Write(_ context.Context, m jsonrpc.Message) error {
 	if !answered {
 		return nil
 	}
-	if p != nil && p.sent != nil {
+	if err == nil && p != nil && p.sent != nil {
 		p.sent()
 	}
 	c.mu.Lock()

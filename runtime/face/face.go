@@ -100,7 +100,7 @@ func Run(ctx context.Context, opt Options) error {
 		Input:        f.person.input,
 	}, f.log)
 	defer f.client.Close()
-	f.serve()
+	f.server = f.newServer()
 	session, err := f.server.Connect(context.WithoutCancel(ctx), f.conn, nil)
 	if err != nil {
 		return err

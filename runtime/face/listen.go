@@ -68,7 +68,8 @@ func (l *listeners) tell() {
 	l.missed = len(ids) == 0
 	l.mu.Unlock()
 	for _, id := range ids {
-		_ = l.say("notifications/tools/list_changed", map[string]any{"_meta": map[string]any{mcp.MetaKeySubscriptionID: id}}) // a client that is gone is noticed elsewhere
+		about := map[string]any{"_meta": map[string]any{mcp.MetaKeySubscriptionID: id}}
+		_ = l.say("notifications/tools/list_changed", about) // a client that is gone is noticed elsewhere
 	}
 }
 

@@ -19,7 +19,7 @@ type opening struct {
 	awake  chan struct{} // closed when its servers are connecting, too
 	failed chan struct{} // closed when there will be no session; err says why
 
-	once, twice sync.Once // of closing asked, and wanted
+	onceAsked, onceWanted sync.Once // of closing them
 
 	err   error         // valid once failed is closed
 	first *rpc.Snapshot // what the session answered; valid once opened is closed
@@ -32,12 +32,13 @@ func newOpening() *opening {
 	}
 }
 
-// ask begins. stays says that the client has come to stay.
+// ask begins. stays says that the client has come to stay. wanted is closed first:
+// open looks at it when asked is.
 func (o *opening) ask(stays bool) {
 	if stays {
-		o.twice.Do(func() { close(o.wanted) })
+		o.onceWanted.Do(func() { close(o.wanted) })
 	}
-	o.once.Do(func() { close(o.asked) })
+	o.onceAsked.Do(func() { close(o.asked) })
 }
 
 // fail ends it: there is no session.

@@ -18,19 +18,22 @@ const (
 	methodPing     = "ping"
 )
 
-// serve makes the SDK's server.
-func (f *face) serve() {
-	f.server = mcp.NewServer(f.implementation(), &mcp.ServerOptions{
+// newServer makes the SDK's server.
+func (f *face) newServer() *mcp.Server {
+	s := mcp.NewServer(f.implementation(), &mcp.ServerOptions{
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
-		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }, // it is about one user
-		Logger:       slog.New(slog.DiscardHandler),                                                         // what it says is about a client's mistakes, of which the client is told
+		// What is discovered is about one user.
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
+		// It logs a client's mistakes, of which the client is told.
+		Logger: slog.New(slog.DiscardHandler),
 		InitializedHandler: func(_ context.Context, r *mcp.InitializedRequest) {
 			f.person.introduced(r.Session)
 			f.move()
 		},
 		RootsListChangedHandler: func(context.Context, *mcp.RootsListChangedRequest) { f.move() }, //nolint:staticcheck // as in hasRoots
 	})
-	f.server.AddReceivingMiddleware(f.receive)
+	s.AddReceivingMiddleware(f.receive)
+	return s
 }
 
 func (f *face) implementation() *mcp.Implementation {
