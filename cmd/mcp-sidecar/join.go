@@ -36,6 +36,15 @@ func (f *flags) ofSession() []string {
 	return slices.DeleteFunc([]string{"cwd", "trust", "timeout", "client"}, func(name string) bool { return !f.given[name] })
 }
 
+// helloOfGuest opens a guest's connection to a session, whose settings are its owner's.
+func (f *flags) helloOfGuest(name string) *rpc.InitializeParams {
+	return &rpc.InitializeParams{
+		ProtocolVersion: rpc.ProtocolVersion,
+		Client:          rpc.ClientInfo{Name: name, Version: version},
+		Cwd:             f.cwd,
+	}
+}
+
 // askSession has the session examined that the environment names.
 func (f *flags) askSession(ctx context.Context, w *world, log *slog.Logger, only string) (*rpc.DoctorReport, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, sessionPatience, errSilent)
@@ -46,11 +55,8 @@ func (f *flags) askSession(ctx context.Context, w *world, log *slog.Logger, only
 	}
 	guest := rpc.NewClient(conn, rpc.Hearing{}, log)
 	defer guest.Close()
-	hello := &rpc.InitializeParams{
-		ProtocolVersion: rpc.ProtocolVersion, Client: rpc.ClientInfo{Name: "mcp-sidecar doctor", Version: version}, Cwd: f.cwd,
-	}
 	report := &rpc.DoctorReport{}
-	if err = guest.Ask(ctx, rpc.MethodInitialize, hello, &rpc.InitializeResult{}); err == nil {
+	if err = guest.Ask(ctx, rpc.MethodInitialize, f.helloOfGuest("mcp-sidecar doctor"), &rpc.InitializeResult{}); err == nil {
 		err = guest.Ask(ctx, rpc.MethodDoctor, &rpc.DoctorParams{Server: only}, report)
 	}
 	switch {

@@ -72,7 +72,7 @@ type flags struct {
 	json       bool
 	trust      string
 	timeout    int
-	client     []string // providers of whoever starts the servers of their files
+	client     []string // providers whose servers the client starts itself
 	version    bool
 	help       bool
 	given      map[string]bool // on the command line

@@ -14,6 +14,9 @@ import (
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/face"
 )
 
+// faceName is what a face calls itself to its session.
+const faceName = "mcp-sidecar mcp"
+
 // nestedNote is what a sidecar says that finds no servers because another one does.
 const nestedNote = "This mcp-sidecar was started by another one, which offers the user's servers itself: it has none, so that none is started twice."
 
@@ -43,9 +46,7 @@ func mcpServer(ctx context.Context, f *flags, w *world, log *slog.Logger, _ []st
 			log.Warn("the session that is joined is its owner's: a flag has no effect", "flag", "--"+name)
 		}
 		opt.Session, opt.Guest = conn, true
-		opt.Hello = &rpc.InitializeParams{
-			ProtocolVersion: rpc.ProtocolVersion, Client: rpc.ClientInfo{Name: "mcp-sidecar mcp", Version: version}, Cwd: f.cwd,
-		}
+		opt.Hello = f.helloOfGuest(faceName)
 		return w.faceEnded(ctx, face.Run(ctx, opt))
 	}
 	if isNested() {
@@ -83,10 +84,11 @@ func (f *flags) ownWire(log *slog.Logger, idle func() bool) (session net.Conn, e
 // client is told when its tools are there.
 func (f *flags) helloOfFace() *rpc.InitializeParams {
 	p := f.params(0)
-	p.Client.Name = "mcp-sidecar mcp"
+	p.Client.Name = faceName
 	p.Capabilities = &rpc.Capabilities{Approve: true, Input: true}
 	all := false // a client that can use an Exa server finds it like any other
-	p.Settings.Discovery = &rpc.DiscoverySettings{FilterExa: &all, Own: f.client}
+	p.Settings.Discovery.FilterExa = &all
+	p.Settings.Discovery.Watch = nil // this one lasts
 	p.Settings.Reconnect = rpc.ReconnectAuto
 	return p
 }
