@@ -31,12 +31,15 @@ You may want:
 rpc/PROTOCOL.md describes what the program says.
 `
 
+// entryOfMCP is what stands in the configuration of an MCP client, here Claude Code's.
+const entryOfMCP = `  {"command": "mcp-sidecar", "args": ["mcp", "--client", "claude"]}
+`
+
 const mcpExplanation = `mcp-sidecar mcp is an MCP server: an MCP client starts it and speaks to it over
 standard input and output; this is a terminal, so there is nothing to say here.
 In the configuration of a client (here Claude Code) its entry is
 
-  {"command": "mcp-sidecar", "args": ["mcp", "--client", "claude"]}
-
+` + entryOfMCP + `
 See: mcp-sidecar help mcp
 `
 
@@ -91,20 +94,20 @@ when the session or the program ends it, 1 if it is not let in.`
 	mcpHelp = `mcp-sidecar mcp [options]
 
 Runs as an MCP server over standard input and output, whose tools are those of
-all MCP servers you have configured, in whichever program's files. One entry in the
-configuration of an MCP client gives it all of them:
+all MCP servers you have configured, in whichever program's files. One entry in
+the configuration of an MCP client gives it all of them:
 
-  {"command": "mcp-sidecar", "args": ["mcp", "--client", "claude"]}
-
+` + entryOfMCP + `
 --client names the client, which starts the servers of its own files itself: it
-would have them twice. Each tool is named after its server, <server>_<tool>, in at
-most 40 characters. Tools that were there before are there at once. For a server that
-has never run the first list of tools waits, up to 15 seconds; what comes later is
-announced.
+would have them twice. Each tool is named after its server, <server>_<tool>, in
+at most 40 characters. Tools that were there before are there at once. For a
+server that has never run the first list of tools waits, up to 15 seconds; what
+comes later is announced.
 
-The client says where the project is (roots), or else it is the current directory.
-Servers of the project's files are started when you allow them: the client asks
-you, if it can (elicitation); mcp-sidecar trust allow does it in any case.
+The client says where the project is (roots), or else it is the current
+directory. Servers of the project's files are started when you allow them: the
+client asks you, if it can (elicitation); mcp-sidecar trust allow does it in any
+case.
 
 Where ` + share.Variable + ` is set, the session of that endpoint is offered, with
 the connections and settings it has. One that another mcp-sidecar has started
