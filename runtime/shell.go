@@ -8,7 +8,7 @@ import (
 )
 
 // ShellWord is a word as one types it into a shell. Whatever is in it, it is no
-// command, and everything in it can be seen.
+// more than one word there, and everything in it can be seen.
 func ShellWord(word string) string {
 	switch {
 	case strings.ContainsFunc(word, isInvisible):
@@ -19,9 +19,9 @@ func ShellWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Visible is a text as it is, unless there is something in it that cannot be seen: a
-// line that ends within a command would look like the rest of a comment. Then it is
-// what bash reads as that text.
+// Visible is a text as it is or, if there is something in it that cannot be seen, what
+// bash reads as that text. A line break, say, that is shown as a space makes a command
+// look like the rest of a comment.
 func Visible(text string) string {
 	if !strings.ContainsFunc(text, isInvisible) {
 		return text
