@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 )
 

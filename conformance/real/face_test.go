@@ -56,7 +56,7 @@ func TestClientsHaveEveryToolColdAndWarm(t *testing.T) {
 				t.Errorf("the client speaks %s, want %s", got, k.version)
 			}
 			first := cold.list(t)
-			if k.version == stateless { // it is told what comes, and so waits for nothing
+			if k.version == stateless { // it listens, and so its list waits only a little
 				first = listWith(t, cold, first, echoTool, memoryTool)
 			}
 			if !has(first, echoTool, memoryTool) || has(first, lateTool) {

@@ -128,8 +128,8 @@ func (i *inspector) printed(r *running) string {
 
 const sum = "The sum of 2 and 3 is 5."
 
-// Cold, and in the stateless era, it would list before anything has come, and not again:
-// it listens for changes, and ends.
+// It is not cold in the stateless era: it listens there, so that its one list waits only
+// a little for servers that have never run.
 func TestTheInspectorListsAndCallsColdAndWarm(t *testing.T) {
 	t.Parallel()
 	i := newInspector(t, "legacy")
