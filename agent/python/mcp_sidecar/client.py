@@ -284,7 +284,7 @@ class SidecarClient(Requests, Uncopied):
     async def share(self) -> str:
         """Lets others join the session, and gives its endpoint, which is the same each time.
 
-        It is a secret, and belongs into the environment of those it is for, as MCP_SIDECAR_ENDPOINT: there
+        It is a secret, and belongs in the environment of those it is for, as MCP_SIDECAR_ENDPOINT: there
         Sidecar.join() finds it.
         """
         return cast("str", (await self._send(METHOD_SHARE, {}))["endpoint"])
