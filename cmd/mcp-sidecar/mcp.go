@@ -33,6 +33,7 @@ func mcpServer(ctx context.Context, f *flags, w *world, log *slog.Logger, _ []st
 		Name: "mcp-sidecar", Version: version, Log: log,
 		In: w.in, Out: w.out, ClientReads: func() bool { return hasReader(w.out) },
 		Describe: described,
+		Visible:  runtime.Visible,
 		Remedy: func(s rpc.ProjectServer) string {
 			return "in " + s.Project + ": mcp-sidecar trust allow " + runtime.ShellArgument(s.Name)
 		},

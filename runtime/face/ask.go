@@ -4,11 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
-	"strconv"
 	"strings"
 	"sync"
-	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -18,12 +15,10 @@ import (
 // person is who sits at the client, and is asked by elicitation (MCP:
 // client/elicitation), if the client can do that unasked: in the stateful eras.
 type person struct {
-	describe func(rpc.ProjectServer) string
-	remedy   func(rpc.ProjectServer) string
-	log      *slog.Logger
-	once     sync.Once
-	known    chan struct{}      // closed when it is known who the client is
-	session  *mcp.ServerSession // valid then; nil if nobody can be asked
+	opt     Options
+	once    sync.Once
+	known   chan struct{}      // closed when it is known who the client is
+	session *mcp.ServerSession // valid then; nil if nobody can be asked
 
 	mu     sync.Mutex     // guards hinted
 	hinted map[entry]bool // project servers of which the log says how to allow them
@@ -33,7 +28,7 @@ type person struct {
 type entry struct{ project, name, hash string }
 
 func newPerson(opt Options) *person {
-	return &person{describe: opt.Describe, remedy: opt.Remedy, log: opt.Log, known: make(chan struct{}), hinted: map[entry]bool{}}
+	return &person{opt: opt, known: make(chan struct{}), hinted: map[entry]bool{}}
 }
 
 // introduced says how to ask; nil if that cannot be done. Only the first time counts.
@@ -103,9 +98,9 @@ func (p *person) approve(ctx context.Context, q *rpc.ApproveParams) (*rpc.Approv
 	var about []string
 	form := map[string]property{}
 	for _, s := range q.Servers {
-		about = append(about, strings.TrimSpace(p.describe(s)))
+		about = append(about, strings.TrimSpace(p.opt.Describe(s)))
 		form[s.Name] = property{
-			Type: "string", Title: titleOf(s.Name), Enum: []string{string(rpc.DecideAllow), string(rpc.DecideDeny), string(rpc.DecideLater)},
+			Type: "string", Title: p.opt.Visible(s.Name), Enum: []string{string(rpc.DecideAllow), string(rpc.DecideDeny), string(rpc.DecideLater)},
 			Default:     string(rpc.DecideLater),
 			Description: "allow: start it, now and in future. deny: leave it out. later: not now.",
 		}
@@ -121,7 +116,7 @@ func (p *person) approve(ctx context.Context, q *rpc.ApproveParams) (*rpc.Approv
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx) // it is withdrawn
 	case err != nil:
-		p.log.Info("it is not decided whether the project's servers may run", "why", err)
+		p.opt.Log.Info("it is not decided whether the project's servers may run", "why", err)
 	}
 	for _, s := range q.Servers {
 		d, _ := chosen[s.Name].(string)
@@ -134,14 +129,6 @@ func (p *person) approve(ctx context.Context, q *rpc.ApproveParams) (*rpc.Approv
 	return result, nil
 }
 
-// titleOf is a name as it can be shown, whatever is in it.
-func titleOf(name string) string {
-	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return strconv.Quote(name)
-	}
-	return name
-}
-
 // hint says once how a project's server is allowed.
 func (p *person) hint(s rpc.ProjectServer) {
 	e := entry{s.Project, s.Name, s.Hash}
@@ -150,7 +137,7 @@ func (p *person) hint(s rpc.ProjectServer) {
 	p.hinted[e] = true
 	p.mu.Unlock()
 	if !known {
-		p.log.Warn("a server of the project is not started until you allow it", "server", s.Name, "file", s.Path, "allow", p.remedy(s))
+		p.opt.Log.Warn("a server of the project is not started until you allow it", "server", s.Name, "file", s.Path, "allow", p.opt.Remedy(s))
 	}
 }
 
@@ -158,7 +145,7 @@ func (p *person) hint(s rpc.ProjectServer) {
 // a form.
 func (p *person) input(ctx context.Context, q *rpc.InputParams) (*rpc.InputResult, error) {
 	if q.Password {
-		p.log.Warn("a server is not started: it needs a secret, which a form of MCP must not ask for; give it by a variable of the environment",
+		p.opt.Log.Warn("a server is not started: it needs a secret, which a form of MCP must not ask for; give it by a variable of the environment",
 			"server", q.Server, "input", q.ID)
 		return &rpc.InputResult{}, nil
 	}
@@ -167,11 +154,11 @@ func (p *person) input(ctx context.Context, q *rpc.InputParams) (*rpc.InputResul
 		what = q.ID
 	}
 	const member = "value"
-	chosen, err := p.ask(ctx, q.Server+" needs: "+what, map[string]property{
-		member: {Type: "string", Title: q.ID, Description: q.Description, Enum: q.Options, Default: q.Default},
+	chosen, err := p.ask(ctx, p.opt.Visible(q.Server)+" needs: "+p.opt.Visible(what), map[string]property{
+		member: {Type: "string", Title: p.opt.Visible(q.ID), Description: p.opt.Visible(q.Description), Enum: q.Options, Default: q.Default},
 	})
 	if errors.Is(err, errNobody) {
-		p.log.Warn("a server is not started: it needs a value, and there is nobody to ask", "server", q.Server, "input", q.ID)
+		p.opt.Log.Warn("a server is not started: it needs a value, and there is nobody to ask", "server", q.Server, "input", q.ID)
 	}
 	if value, ok := chosen[member].(string); ok && err == nil {
 		return &rpc.InputResult{Value: &value}, nil

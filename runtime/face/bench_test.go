@@ -33,7 +33,8 @@ func BenchmarkCall(b *testing.B) {
 			go func() {
 				ended <- Run(context.Background(), Options{
 					Name: "mcp-sidecar", In: inR, Out: outW, Session: ours, Log: slog.New(slog.DiscardHandler),
-					Hello: &rpc.InitializeParams{ProtocolVersion: rpc.ProtocolVersion, Cwd: "/"},
+					ClientReads: func() bool { return true },
+					Hello:       &rpc.InitializeParams{ProtocolVersion: rpc.ProtocolVersion, Cwd: "/"},
 				})
 			}()
 			lines := bufio.NewReaderSize(outR, 2<<20)

@@ -45,7 +45,7 @@ func (f *face) call(ctx context.Context, p *mcp.CallToolParamsRaw, session *mcp.
 	if stateless {
 		result = complete(result)
 	}
-	return &parcel{conn: f.conn, raw: result}, nil
+	return &parcel{by: f.conn.parcels, raw: result}, nil
 }
 
 // find is the tool of a name. One that is not known may be another server's that is
@@ -115,17 +115,20 @@ func (f *face) absence(ctx context.Context, name string) string {
 	if err := f.client.Ask(ctx, rpc.MethodServers, &rpc.ServersParams{}, &all); err != nil {
 		return ""
 	}
+	var server rpc.Server // with the longest name that begins the tool's
+	longest := ""
 	for _, s := range all.Servers {
-		prefix := form().Begins(toolname.ServerPart(s.Name))
-		switch {
-		case s.Tools.Count > 0 || !strings.HasPrefix(name, prefix):
-		case s.Error != nil:
-			return ": " + s.Error.Message
-		default:
-			return fmt.Sprintf(": server %q is %s", s.Name, s.Phase)
+		if prefix := form().Begins(toolname.ServerPart(s.Name)); len(prefix) > len(longest) && strings.HasPrefix(name, prefix) {
+			server, longest = s, prefix
 		}
 	}
-	return ""
+	switch {
+	case longest == "" || server.Tools.Count > 0:
+		return ""
+	case server.Error != nil:
+		return ": " + server.Error.Message
+	}
+	return fmt.Sprintf(": server %q is %s", server.Name, server.Phase)
 }
 
 // inFaceNames is a message of the session with the names of tools as the client knows

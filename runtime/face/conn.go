@@ -1,7 +1,6 @@
 package face
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,9 +8,7 @@ import (
 	"io"
 	"sync"
 	"time"
-	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -37,13 +34,8 @@ type conn struct {
 	writing  sync.Mutex    // held while a message is written
 	refusals chan struct{} // has a token for each answer of refuse that is to be written
 
-	mu       sync.Mutex              // guards what follows
-	open     map[jsonrpc.ID]bool     // requests to be answered before the end; true while the answer is written
-	dropped  map[jsonrpc.ID]struct{} // requests that the client has cancelled
-	refusing int                     // answers of refuse that are to be written
-	idle     chan struct{}           // closed when nothing is to be answered; nil until somebody waits
-	parcels  map[int]*parcel         // results on their way, by number
-	last     int                     // the number given last
+	account *account
+	parcels *parcels
 }
 
 // line is one line of the client, or what one was that is too large.
@@ -57,7 +49,7 @@ func newConn(in io.Reader, out io.Writer, reads func() bool) *conn {
 		out: out, reads: reads,
 		lines: make(chan line), finishing: make(chan struct{}), killed: make(chan struct{}), over: make(chan struct{}),
 		refusals: make(chan struct{}, maxRefusals),
-		open:     map[jsonrpc.ID]bool{}, dropped: map[jsonrpc.ID]struct{}{}, parcels: map[int]*parcel{},
+		account:  newAccount(), parcels: &parcels{waiting: map[int]*parcel{}},
 	}
 	go c.pump(rpc.NewFrameReader(in, rpc.FramingNDJSON, rpc.DefaultMaxMessage))
 	return c
@@ -109,8 +101,10 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 		if len(c.queue) > 0 {
 			m := c.queue[0]
 			c.queue = c.queue[1:]
-			c.arrived(m)
-			return m, nil
+			if c.enter(m) {
+				return m, nil
+			}
+			continue
 		}
 		select {
 		case l, ok := <-c.lines:
@@ -118,9 +112,13 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 			case !ok:
 				return nil, c.ended(drainLimit)
 			case l.large != nil:
-				c.refuse(l.large.RequestID(), jsonrpc.CodeInvalidRequest, l.large.Error())
+				c.refuse(refusal{l.large.RequestID(), jsonrpc.CodeInvalidRequest, l.large.Error()})
 			default:
-				c.queue = c.messages(l.text)
+				var refused []refusal
+				c.queue, refused = messages(l.text)
+				for _, r := range refused {
+					c.refuse(r)
+				}
 			}
 		case <-c.finishing:
 			return nil, c.ended(flushLimit)
@@ -130,70 +128,32 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// messages are those of a line: one, or those of a batch (2025-03-26), which are
-// answered one by one. What is none is answered here. What is not UTF-8 is repaired:
-// the session takes nothing else, and what it cannot read it can answer to nobody.
-func (c *conn) messages(text []byte) []jsonrpc.Message {
-	text = bytes.TrimSpace(text)
-	if !utf8.Valid(text) {
-		text = bytes.ToValidUTF8(text, []byte("\ufffd"))
+// enter has a message pass on to the SDK, which leaves a request unanswered whose id is
+// in flight.
+func (c *conn) enter(m jsonrpc.Message) bool {
+	r, ok := m.(*jsonrpc.Request)
+	if !ok {
+		return true
 	}
-	if !jsontext.Value(text).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
-		c.refuse(nil, jsonrpc.CodeParseError, "the line is not JSON: a message is one object on one line")
-		return nil
+	identified(r)
+	if c.account.enter(r) {
+		return true
 	}
-	elements := []json.RawMessage{text}
-	if text[0] == '[' {
-		if err := json.Unmarshal(text, &elements); err != nil || len(elements) == 0 {
-			c.refuse(nil, jsonrpc.CodeInvalidRequest, "the batch is empty")
-			return nil
-		}
+	id, err := json.Marshal(r.ID.Raw())
+	if err == nil {
+		c.refuse(refusal{id, jsonrpc.CodeInvalidRequest, "a request with this id is in flight"})
 	}
-	var all []jsonrpc.Message
-	for _, element := range elements {
-		id, err := idOf(element)
-		var m jsonrpc.Message
-		if err == nil {
-			m, err = jsonrpc.DecodeMessage(element)
-		}
-		if err != nil {
-			c.refuse(id, jsonrpc.CodeInvalidRequest, err.Error())
-			continue
-		}
-		all = append(all, m)
-	}
-	return all
-}
-
-// idOf is the id of a message, nil if it has none. The error says that it cannot be
-// one: the SDK would make another of it.
-func idOf(message json.RawMessage) (json.RawMessage, error) {
-	var m struct {
-		ID json.RawMessage `json:"id"`
-	}
-	if err := json.Unmarshal(message, &m); err != nil {
-		return nil, errors.New("the message is not an object")
-	}
-	const most = 1 << 53 // beyond it, JavaScript and the SDK lose integers
-	var number int64
-	switch err := json.Unmarshal(m.ID, &number); {
-	case len(m.ID) == 0 || string(m.ID) == "null":
-		return nil, nil
-	case m.ID[0] == '"':
-		return m.ID, nil
-	case err != nil || number > most || number < -most:
-		return nil, errors.New("the id is neither a string nor an integer up to 2^53")
-	}
-	return m.ID, nil
+	return false
 }
 
 // refuse answers what is no message. It does not wait for a client that does not read,
 // unless too many answers do.
-func (c *conn) refuse(id json.RawMessage, code int64, why string) {
+func (c *conn) refuse(r refusal) {
+	id := r.id
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	fault, err := json.Marshal(&jsonrpc.Error{Code: code, Message: why})
+	fault, err := json.Marshal(&jsonrpc.Error{Code: r.code, Message: r.why})
 	if err != nil {
 		return
 	}
@@ -202,79 +162,14 @@ func (c *conn) refuse(id json.RawMessage, code int64, why string) {
 	case <-c.killed:
 		return
 	}
-	c.mu.Lock()
-	c.refusing++
-	c.mu.Unlock()
+	c.account.refusing(1)
 	go func() { // ends when it is written, which who does not read keeps it from
 		_ = c.write(func() ([]byte, error) { // a client that is gone is noticed elsewhere
 			return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, id, fault), nil
 		})
 		<-c.refusals
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.refusing--
-		c.settle()
+		c.account.refusing(-1)
 	}()
-}
-
-// The methods that matter to conn.
-const (
-	methodListen    = "subscriptions/listen" // is answered when it ends
-	methodCancelled = "notifications/cancelled"
-)
-
-// arrived keeps account of what is to be answered, before the SDK sees it.
-func (c *conn) arrived(m jsonrpc.Message) {
-	request, ok := m.(*jsonrpc.Request)
-	if !ok {
-		return
-	}
-	identified(request)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case request.IsCall() && request.Method != methodListen:
-		if _, ok := c.open[request.ID]; !ok { // one that is there already is refused by the SDK
-			c.open[request.ID] = false
-		}
-	case request.Method == methodCancelled:
-		var p struct {
-			RequestID any `json:"requestId"`
-		}
-		if json.Unmarshal(request.Params, &p) != nil {
-			return // the SDK says so
-		}
-		id, err := jsonrpc.MakeID(p.RequestID)
-		if answered, ok := c.open[id]; err == nil && ok && !answered {
-			c.closed(id)
-			c.dropped[id] = struct{}{}
-		}
-	}
-}
-
-// closed takes a request out of the account. Called with mu held.
-func (c *conn) closed(id jsonrpc.ID) {
-	delete(c.open, id)
-	c.settle()
-}
-
-// settle tells who waits for it that everything is answered, if it is. Called with mu
-// held.
-func (c *conn) settle() {
-	if len(c.open) == 0 && c.refusing == 0 && c.idle != nil {
-		close(c.idle)
-		c.idle = nil
-	}
-}
-
-// whenIdle is closed when everything is answered.
-func (c *conn) whenIdle() <-chan struct{} {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	idle := make(chan struct{})
-	c.idle = idle
-	c.settle()
-	return idle
 }
 
 // ended is the end of input, once everything is answered, or nobody waits for it.
@@ -290,7 +185,7 @@ func (c *conn) drain(within time.Duration) {
 	defer limit.Stop()
 	look := time.NewTicker(lookAgain)
 	defer look.Stop()
-	idle := c.whenIdle()
+	idle := c.account.whenIdle()
 	for c.reads() {
 		select {
 		case <-idle:
@@ -312,10 +207,10 @@ func (c *conn) Write(_ context.Context, m jsonrpc.Message) error {
 		return c.write(func() ([]byte, error) { return jsonrpc.EncodeMessage(m) })
 	}
 	response.Error = coded(response.Error)
-	p := c.claim(response.Result)
+	p := c.parcels.claim(response.Result)
 	answered := false
 	err := c.write(func() (text []byte, err error) {
-		if answered = c.answers(response.ID); answered {
+		if answered = c.account.answers(response.ID); answered {
 			text, err = rendered(response, p)
 		}
 		return text, err
@@ -326,57 +221,8 @@ func (c *conn) Write(_ context.Context, m jsonrpc.Message) error {
 	if err == nil && p != nil && p.sent != nil {
 		p.sent()
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.closed(response.ID) // not before it is written: then may come the end
+	c.account.answered(response.ID) // not before it is written: then may come the end
 	return err
-}
-
-// coded is an error with a code, as JSON-RPC wants it. What the SDK refuses without
-// one came at the wrong time.
-func coded(err error) error {
-	var refused *jsonrpc.Error
-	switch {
-	case err == nil || errors.As(err, &refused) && refused.Code != 0:
-		return err
-	case errors.Is(err, context.Canceled) || errors.Is(err, io.EOF):
-		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
-	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
-}
-
-// answers says whether a request is answered, which it is not when it has been
-// cancelled. After that it is too late to cancel it.
-func (c *conn) answers(id jsonrpc.ID) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, cancelled := c.dropped[id]; cancelled {
-		delete(c.dropped, id)
-		return false
-	}
-	if _, ok := c.open[id]; ok {
-		c.open[id] = true
-	}
-	return true
-}
-
-// rendered is a response as it is sent, with what its parcel holds.
-func rendered(r *jsonrpc.Response, p *parcel) ([]byte, error) {
-	if r.Error != nil || p == nil {
-		return jsonrpc.EncodeMessage(r)
-	}
-	id, err := json.Marshal(r.ID.Raw())
-	if err != nil {
-		return nil, err
-	}
-	text := make([]byte, 0, len(p.head)+len(p.raw)+len(p.tail)+len(id)+48)
-	text = append(text, `{"jsonrpc":"2.0","id":`...)
-	text = append(text, id...)
-	text = append(text, `,"result":`...)
-	for _, part := range [][]byte{p.head, p.raw, p.tail} {
-		text = append(text, part...)
-	}
-	return append(text, '}'), nil
 }
 
 // write writes one line, or nothing if render gives none. A message is rendered when

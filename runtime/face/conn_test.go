@@ -232,3 +232,21 @@ func TestALineThatIsNoMessageDoesNotHideTheEndFromWhoDoesNotRead(t *testing.T) {
 		close(wait)
 	})
 }
+
+func TestARequestWhoseIDIsInFlightIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		impl := &scripted{call: func(context.Context, *rpc.CallParams) (*rpc.CallResult, error) {
+			time.Sleep(time.Second)
+			return &rpc.CallResult{Result: json.RawMessage(`{}`)}, nil
+		}}
+		w := begin(t, impl, view(1, nil, tools("a/x")...), nil)
+		w.shake(`{}`)
+		w.say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"a_x"}}`, `{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+		w.hears(`{"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"a request with this id is in flight"}}`)
+		time.Sleep(time.Second)
+		w.hears(`{"jsonrpc":"2.0","id":2,"result":{}}`)
+		w.say(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+		w.hears(`{"jsonrpc":"2.0","id":2,"result":{}}`)
+		_ = w.end()
+	})
+}

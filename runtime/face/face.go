@@ -28,7 +28,7 @@ import (
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 )
 
-// Options of a face. Describe, Remedy, ClientReads, Wake and Note may be left out.
+// Options of a face. Wake and Note may be left out.
 type Options struct {
 	Name, Version string
 	// In and Out are the MCP client's: one message a line (MCP: basic/transports).
@@ -48,8 +48,9 @@ type Options struct {
 	// says where the project is.
 	Guest bool
 	// Describe shows a person what a project's server is, and Remedy how they allow it
-	// by themselves.
+	// by themselves. Visible is a text in which nothing is hidden.
 	Describe, Remedy func(rpc.ProjectServer) string
+	Visible          func(string) string
 	// Note is something that a model should be told of the session.
 	Note string
 	Log  *slog.Logger
@@ -137,15 +138,6 @@ func Run(ctx context.Context, opt Options) error {
 }
 
 func newFace(opt Options) *face {
-	if opt.ClientReads == nil {
-		opt.ClientReads = func() bool { return true }
-	}
-	if opt.Describe == nil {
-		opt.Describe = func(s rpc.ProjectServer) string { return s.Name + ", from " + s.Path }
-	}
-	if opt.Remedy == nil {
-		opt.Remedy = func(s rpc.ProjectServer) string { return "trust " + s.Name }
-	}
 	f := &face{
 		opt: opt, log: opt.Log,
 		conn:     newConn(opt.In, opt.Out, opt.ClientReads),

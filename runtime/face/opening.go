@@ -85,7 +85,7 @@ func (f *face) open(ctx context.Context) {
 	}
 	o.first = hello.Snapshot
 	if len(o.first.Servers) == 0 && !f.opt.Guest && f.opt.Note == "" {
-		f.log.Warn("no MCP server is configured; mcp-sidecar doctor says where it has looked")
+		f.log.Warn("there is no MCP server to offer; mcp-sidecar doctor says where it has looked")
 	}
 	close(o.opened)
 	if !woken && !f.rouse(ctx) {

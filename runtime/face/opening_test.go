@@ -153,7 +153,7 @@ func TestACallOfAToolNotKnownYetWaitsForIt(t *testing.T) {
 		w.say(`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"mcp_a_x"}}`)
 		w.hears(`{"jsonrpc":"2.0","id":4,"error":{"code":-32602,"message":"unknown tool \"mcp_a_x\"; did you mean a_x?"}}`)
 		untrusted := rpc.Server{Name: "of.the project", Phase: rpc.PhaseUntrusted, Error: &rpc.ServerError{Message: "it is not trusted"}}
-		w.session.Publish(rpc.Update{View: view(3, []rpc.Server{untrusted, {Name: "off", Phase: rpc.PhaseDisabled}}, tools("a/x")...)})
+		w.session.Publish(rpc.Update{View: view(3, []rpc.Server{untrusted, {Name: "off", Phase: rpc.PhaseDisabled}, {Name: "of", Phase: rpc.PhaseFailed}}, tools("a/x")...)})
 		w.say(`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"of_the_project_z"}}`)
 		w.hears(`{"jsonrpc":"2.0","id":5,"error":{"code":-32602,"message":"unknown tool \"of_the_project_z\": it is not trusted; did you mean a_x?"}}`)
 		w.say(`{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"off_z"}}`)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -14,7 +15,7 @@ import (
 // in its place.
 type parcel struct {
 	mcp.ResultBase
-	conn *conn
+	by   *parcels
 	raw  []byte // shared with others, as are the next two
 	head []byte // comes before raw
 	tail []byte // comes after it
@@ -27,24 +28,35 @@ const parcelMark = `{"mcp-sidecar parcel":`
 
 // MarshalJSON implements json.Marshaler.
 func (p *parcel) MarshalJSON() ([]byte, error) {
-	c := p.conn
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.last++
-	c.parcels[c.last] = p
-	return fmt.Appendf(nil, "%s%d}", parcelMark, c.last), nil
+	return fmt.Appendf(nil, "%s%d}", parcelMark, p.by.post(p)), nil
+}
+
+// parcels are those on their way.
+type parcels struct {
+	mu      sync.Mutex // guards what follows
+	last    int        // the number given last
+	waiting map[int]*parcel
+}
+
+// post gives a parcel a number.
+func (s *parcels) post(p *parcel) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last++
+	s.waiting[s.last] = p
+	return s.last
 }
 
 // claim is the parcel that a result stands for, nil for another result.
-func (c *conn) claim(result json.RawMessage) *parcel {
+func (s *parcels) claim(result json.RawMessage) *parcel {
 	number, ok := bytes.CutPrefix(result, []byte(parcelMark))
 	n, err := strconv.Atoi(string(bytes.TrimSuffix(number, []byte("}"))))
 	if !ok || err != nil {
 		return nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	p := c.parcels[n]
-	delete(c.parcels, n)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.waiting[n]
+	delete(s.waiting, n)
 	return p
 }

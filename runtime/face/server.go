@@ -115,7 +115,7 @@ func (f *face) list(ctx context.Context, p *mcp.ListToolsParams, stateless bool)
 	if stateless {
 		end = append(f.hints(), end...)
 	}
-	return &parcel{conn: f.conn, head: []byte(`{"tools":`), raw: set.listed(), tail: end, sent: func() {
+	return &parcel{by: f.conn.parcels, head: []byte(`{"tools":`), raw: set.listed(), tail: end, sent: func() {
 		if f.tools.current() != set { // a word that came before the list may have been taken for one about it
 			f.announce()
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/toolname"
 )
 
 func namesOf(t *testing.T, s *toolSet) []string {
@@ -58,6 +59,24 @@ func TestANameIsNeverAnotherTools(t *testing.T) {
 	}
 	if got, ok := c.find("a_b_c"); !ok || got.Server != "a" {
 		t.Errorf("the old name is %v", got)
+	}
+}
+
+func TestNamesWithoutEndAreForgotten(t *testing.T) {
+	c := newCatalog()
+	c.replace(tools("a/x"))
+	c.list()
+	for i := range toldLimit - 1 {
+		c.told[fmt.Sprint(i)] = toolname.Target{Server: "gone"}
+	}
+	c.list()
+	if _, ok := c.find("7"); !ok {
+		t.Error("a name is forgotten too soon")
+	}
+	c.replace(tools("a/x", "a/y"))
+	c.list()
+	if _, ok := c.find("7"); ok || len(c.told) != 2 {
+		t.Errorf("%d names are remembered", len(c.told))
 	}
 }
 

@@ -17,7 +17,7 @@ func (f *face) instructions() string {
 		b.WriteString("\n" + f.opt.Note + "\n")
 	}
 	if len(f.opening.first.Servers) == 0 {
-		b.WriteString("\nThere are none: no server is configured.\n")
+		b.WriteString("\nThere are none: no server is configured, or the client has them all by itself.\n")
 	}
 	heading := "\nServers whose tools are missing:\n"
 	for _, s := range f.opening.first.Servers {

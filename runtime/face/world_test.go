@@ -101,6 +101,11 @@ func begin(t *testing.T, impl *scripted, first *rpc.Snapshot, what func(*Options
 		Name: "mcp-sidecar", Version: "1", In: inR, Out: outW, Session: ours,
 		Hello: &rpc.InitializeParams{ProtocolVersion: rpc.ProtocolVersion, Cwd: "/"},
 		Log:   slog.New(slog.NewTextHandler(w.log, nil)),
+
+		ClientReads: func() bool { return true },
+		Describe:    func(s rpc.ProjectServer) string { return s.Name + ", from " + s.Path },
+		Remedy:      func(s rpc.ProjectServer) string { return "trust " + s.Name },
+		Visible:     func(text string) string { return strings.ReplaceAll(text, "\n", "(line)") },
 	}
 	if what != nil {
 		what(&opt)

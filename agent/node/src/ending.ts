@@ -50,10 +50,10 @@ function sentence(ending: Ending): string {
   if (!spoke) return `${binary} ${how(ending)} before it said anything${said || QUESTION}`;
   const what =
     fault === undefined ? how(ending) : `sent what is no message (${fault}): ${JSON.stringify(unread)}`;
-  const [whose, remedy] = guest
-    ? ["the way to the session,", ", and Sidecar.join makes a new one"]
-    : ["the sidecar", "; Sidecar.spawn starts a new one"];
-  return `${whose} ${binary} (process ${pid}) ${what}${remedy}${said}`;
+  const process = `${binary} (process ${pid}) ${what}`;
+  return guest
+    ? `the way to the session is gone: ${process}. It may be joined again.${said}`
+    : `the sidecar ${process}; Sidecar.spawn starts a new one${said}`;
 }
 
 /** plainly is for a guest's process that did as it should: it ends with the session, or was not let in. */

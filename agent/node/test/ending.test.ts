@@ -46,7 +46,7 @@ test("the end of a process is told with its cause and what to do", () => {
     ],
     [
       { guest: true, exitCode: 1, stderr: ["mcp-sidecar: a broken pipe"] },
-      "the way to the session, /bin/m (process 7) ended with exit code 1, and Sidecar.join makes a new one" +
+      "the way to the session is gone: /bin/m (process 7) ended with exit code 1. It may be joined again." +
         "\n  stderr: mcp-sidecar: a broken pipe",
     ],
     [
