@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/config"
@@ -51,7 +52,7 @@ func fatesOf(found *config.Result, f config.File, name string) []rpc.Definition 
 		case e.Name != name || e.Provider != f.Provider:
 		case e.Path == f.Path:
 			all = append(all, rpc.Definition{Name: name, Line: e.Line, Column: e.Column, State: rpc.DefinitionCounts})
-		default:
+		case slices.Contains(e.Parts, f.Path):
 			merged = true
 		}
 		for _, a := range e.Aliases {

@@ -114,12 +114,13 @@ func TestWhatBecomesOfEveryDefinitionIsSaid(t *testing.T) {
 		Entries: []config.Entry{
 			{Name: "a", Provider: "p", Path: "/1", Line: 1, Column: 2},
 			{Name: "b", Provider: "p", Path: "/1", Aliases: []config.Alias{{Name: "c", Path: "/2", Line: 3}}},
-			{Name: "m", Provider: "q", Path: "/1"},
+			{Name: "m", Provider: "q", Path: "/1", Parts: []string{"/2"}},
+			{Name: "n", Provider: "q", Path: "/1"},
 			{Name: "h", Provider: "host"},
 		},
 		Files: []config.File{
 			{Path: "/1", Provider: "p", State: config.FileRead, Entries: []string{"a", "b", "a"}},
-			{Path: "/2", Provider: "q", State: config.FileRead, Entries: []string{"a", "c", "m", "exa", "h"}},
+			{Path: "/2", Provider: "q", State: config.FileRead, Entries: []string{"a", "c", "m", "n", "exa", "h"}},
 			{Path: "/3", State: config.FileBroken, Why: "broken"},
 		},
 		LeftOut: []config.File{{Path: "/4", State: config.FileSkipped, Why: "left out"}},
@@ -140,7 +141,7 @@ func TestWhatBecomesOfEveryDefinitionIsSaid(t *testing.T) {
 	}
 	want := []string{
 		"/1 read ;a counts ;b counts ;a shadowed /1",
-		"/2 read ;a shadowed /1;c alias b;m merged ;exa left-out ;h shadowed settings.servers",
+		"/2 read ;a shadowed /1;c alias b;m merged ;n left-out ;exa left-out ;h shadowed settings.servers",
 		"/3 broken broken", "/4 skipped left out",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

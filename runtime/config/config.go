@@ -130,7 +130,8 @@ type Entry struct {
 	Provider     string
 	ProviderName string
 	Level        Level
-	Path         string // "" for row 0
+	Path         string   // "" for row 0
+	Parts        []string // the other files that have a part in it
 	Aliases      []Alias
 	// Raw is the entry as written, as JSON (whatever the file's language):
 	// what is shown, hashed and asked about.

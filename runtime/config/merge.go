@@ -54,7 +54,9 @@ func (def definition) ofProject() bool { return def.place.level == Project }
 // then it needs trust, though the user's own part be the stronger.
 func merged(defs []definition, merge merger) definition {
 	both := defs[0]
+	var parts []string
 	for i, def := range defs {
+		parts = append(parts, def.place.path)
 		if i > 0 {
 			stands := both
 			if def.ofProject() && !both.ofProject() {
@@ -67,6 +69,7 @@ func merged(defs []definition, merge merger) definition {
 			break
 		}
 	}
+	both.parts = parts
 	return both
 }
 

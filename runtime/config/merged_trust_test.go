@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -153,5 +154,28 @@ func TestWhatReplacesTheProjectsNeedsNoTrust(t *testing.T) {
 	e := named(m.discover(t), "s")
 	if e == nil || e.NeedsTrust() || e.Command != "own" || len(e.Env) > 0 {
 		t.Errorf("the server is %+v", e)
+	}
+}
+
+func TestAMergedEntryKnowsTheOtherFilesThatHaveAPartInIt(t *testing.T) {
+	m := newMachine(t)
+	m.write(t, "home/.codex/config.toml", []byte("[mcp_servers.both]\ncommand = 'x'\n[mcp_servers.alone]\ncommand = 'y'\n"))
+	m.write(t, "home/project/.codex/config.toml", []byte("[mcp_servers.both]\nargs = ['a']\n"))
+	m.write(t, "home/.cursor/mcp.json", []byte(`{"mcpServers": {"unmerged": {"command": "z"}}}`))
+	m.write(t, "home/project/.cursor/mcp.json", []byte(`{"mcpServers": {"unmerged": {"command": "p"}}}`))
+	parts := func() map[string][]string {
+		found := map[string][]string{}
+		for _, e := range m.discover(t).Entries {
+			found[e.Name] = e.Parts
+		}
+		return found
+	}
+	users := m.path("home/.codex/config.toml")
+	if got := parts(); !slices.Equal(got["both"], []string{users}) || got["alone"] != nil || got["unmerged"] != nil || len(got) != 3 {
+		t.Errorf("parts are %q", got)
+	}
+	m.opts.Denied = (*Entry).NeedsTrust
+	if got := parts(); got["both"] != nil || got["unmerged"] != nil || len(got) != 3 {
+		t.Errorf("without the project's, parts are %q", got)
 	}
 }

@@ -33,6 +33,8 @@ type definition struct {
 	whole bool
 	// part: it is in a merged definition of the name, which comes before it.
 	part bool
+	// parts are the paths of the files that have one in it, where it is merged.
+	parts []string
 }
 
 // rule switches servers by name.
@@ -144,6 +146,11 @@ func (r *report) decode(p *provider, def definition) *Entry {
 	}
 	if at.personal {
 		e.Level = Project
+	}
+	for _, path := range def.parts {
+		if path != at.path && !slices.Contains(e.Parts, path) {
+			e.Parts = append(e.Parts, path)
+		}
 	}
 	e.Line, e.Column = n.position()
 	f := &fields{report: r, e: e, obj: n, used: make(map[string]bool)}
