@@ -9,7 +9,8 @@ import (
 // withoutOwn leaves out what the host's user has without us: the servers of the
 // providers in own, and whatever has the name of one or starts the same. What a
 // project's file says that needs trust covers nothing but its like: a repository
-// cannot take the user's own servers away.
+// cannot take the user's own servers away. What is left out keeps its name from what
+// is weaker: that would not count without own either.
 func withoutOwn(entries []*Entry, own []string, x Expander) []*Entry {
 	if len(own) == 0 {
 		return entries
@@ -19,14 +20,17 @@ func withoutOwn(entries []*Entry, own []string, x Expander) []*Entry {
 		names[i], targets[i] = map[string]bool{}, map[string]bool{}
 	}
 	isOwn := func(e *Entry) bool { return slices.Contains(own, e.Provider) }
+	rankOf := func(e *Entry) int {
+		if e.NeedsTrust() {
+			return 1
+		}
+		return 0
+	}
 	for _, e := range entries {
 		if !isOwn(e) {
 			continue
 		}
-		rank := 0
-		if e.NeedsTrust() {
-			rank = 1
-		}
+		rank := rankOf(e)
 		names[rank][e.Name] = true
 		if !e.Disabled && e.Invalid == "" {
 			targets[rank][e.target(x)] = true
@@ -36,7 +40,12 @@ func withoutOwn(entries []*Entry, own []string, x Expander) []*Entry {
 		covered := func(rank int) bool {
 			return names[rank][e.Name] || e.Invalid == "" && targets[rank][e.target(x)]
 		}
-		return isOwn(e) || covered(0) || e.NeedsTrust() && covered(1)
+		rank := rankOf(e)
+		leave := isOwn(e) || covered(0) || covered(rank)
+		if leave {
+			names[rank][e.Name] = true
+		}
+		return leave
 	})
 }
 
