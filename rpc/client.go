@@ -190,8 +190,11 @@ func (c *Client) question(m *message) {
 		value, err := guard(c.log, m.method, func() (body, error) { return answer(ctx) })
 		c.withdraw(m.id)
 		f := &frame{id: m.id, value: value}
-		if err != nil {
+		switch {
+		case err != nil:
 			f.fault = toWire(ctx, err)
+		case value == nil:
+			f.fault = ErrInternal(m.method + ": there is no answer")
 		}
 		_ = c.out.put(f)
 	}()

@@ -132,6 +132,8 @@ func TestAClientAnswersQuestions(t *testing.T) {
 				switch p.ID {
 				case "fails":
 					return nil, errors.New("no idea")
+				case "says nothing":
+					return nil, nil //nolint:nilnil // that is the mistake
 				case "panics":
 					panic("oh")
 				}
@@ -153,6 +155,9 @@ func TestAClientAnswersQuestions(t *testing.T) {
 		}
 		if _, err := session.Input(t.Context(), &InputParams{ID: "panics"}); !errors.As(err, &host) || host.Code != CodeInternalError {
 			t.Errorf("a panic is told as %v", err)
+		}
+		if _, err := session.Input(t.Context(), &InputParams{ID: "says nothing"}); !errors.As(err, &host) || host.Code != CodeInternalError {
+			t.Errorf("no answer is told as %v", err)
 		}
 		if _, err := session.Elicit(t.Context(), &RelayParams{Server: "s"}); !errors.As(err, &host) || host.Code != CodeMethodNotFound {
 			t.Errorf("what it cannot be asked is told as %v", err)
