@@ -173,7 +173,7 @@ func (ex *examination) search(ctx context.Context, e *config.Entry) *rpc.Command
 	}
 	dir := x.Cwd
 	if dir == "" {
-		dir = ex.cwd
+		dir = e.RunsIn(ex.cwd)
 	}
 	at, err := ex.reach.Locate(ctx, transport.Spec{
 		Name: e.Name, Kind: transport.Stdio, Command: x.Command,

@@ -3,6 +3,8 @@ package runtime
 import (
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -105,6 +107,35 @@ func TestDoctorWaitsForADiscovery(t *testing.T) {
 		r, err := w.c.Doctor(t.Context(), &rpc.DoctorParams{})
 		if err != nil || len(r.Servers) != 1 || r.Servers[0].Server.Name != "off" {
 			t.Errorf("%+v, %v", r, err)
+		}
+	})
+}
+
+// A project's server runs in its project, also when the session does not.
+func TestDoctorLooksForACommandWhereItWouldRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, map[string]*scripted{"a": {dial: always(plan{tools: []string{"x"}})}})
+		project := t.TempDir()
+		if err := os.WriteFile(filepath.Join(project, ".mcp.json"), []byte(`{"mcpServers": {"a": {"command": "a", "env": {"PATH": "tools"}}}}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.open()
+		defer w.close()
+		wait, err := w.c.Initialize(t.Context(), &rpc.InitializeParams{
+			ProtocolVersion: 1, Cwd: w.cwd, WorkspaceFolders: []rpc.WorkspaceFolder{{URI: "file://" + project}},
+			Settings: &rpc.Settings{Trust: &rpc.TrustSettings{Project: rpc.TrustAllow}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.initialized(wait)
+		r, err := w.c.Doctor(t.Context(), &rpc.DoctorParams{})
+		if err != nil || len(r.Servers) != 1 {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		s := w.servers["a"]
+		if want := filepath.Join(project, "tools", "a"); r.Servers[0].Search.Found != want || s.spec.Dir != project {
+			t.Errorf("found %s, want %s; it runs in %s", r.Servers[0].Search.Found, want, s.spec.Dir)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -266,6 +267,9 @@ func (w *world) Locate(ctx context.Context, spec transport.Spec) (transport.Loca
 	if strings.HasPrefix(spec.Command, "dead") {
 		<-ctx.Done()
 		return transport.Location{}, context.Cause(ctx)
+	}
+	if i := slices.IndexFunc(spec.Env, func(v string) bool { return strings.HasPrefix(v, "PATH=") }); i >= 0 { // of one relative directory
+		return transport.Location{Found: filepath.Join(spec.Dir, spec.Env[i][len("PATH="):], spec.Command)}, nil
 	}
 	return transport.Location{Found: "/bin/" + spec.Command, Searched: []string{"/bin"}}, nil
 }
