@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -21,6 +24,7 @@ import (
 type conn struct {
 	out   io.Writer
 	reads func() bool
+	log   *slog.Logger
 
 	lines     chan line     // from pump; closed when there will be no more
 	finishing chan struct{} // closed by finish: nothing is read any more
@@ -44,9 +48,9 @@ type line struct {
 	large *rpc.TooLargeError
 }
 
-func newConn(in io.Reader, out io.Writer, reads func() bool) *conn {
+func newConn(in io.Reader, out io.Writer, reads func() bool, log *slog.Logger) *conn {
 	c := &conn{
-		out: out, reads: reads,
+		out: out, reads: reads, log: log,
 		lines: make(chan line), finishing: make(chan struct{}), killed: make(chan struct{}), over: make(chan struct{}),
 		refusals: make(chan struct{}, maxRefusals),
 		account:  newAccount(), parcels: &parcels{waiting: map[int]*parcel{}},
@@ -63,6 +67,7 @@ func (c *conn) pump(r *rpc.FrameReader) {
 		text, err := r.Next()
 		var large *rpc.TooLargeError
 		if err != nil && !errors.As(err, &large) {
+			c.broken("the client cannot be read", err)
 			return
 		}
 		select {
@@ -241,7 +246,22 @@ func (c *conn) write(render func() ([]byte, error)) error {
 		}
 	}
 	if _, err = c.out.Write(append(text, '\n')); err != nil {
+		c.broken("the client cannot be written to", err)
 		c.kill()
 	}
 	return err
+}
+
+// broken tells of an end that is not the client's doing.
+func (c *conn) broken(what string, err error) {
+	for _, gone := range []error{io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, os.ErrClosed, syscall.EPIPE, syscall.ECONNRESET} {
+		if errors.Is(err, gone) {
+			return
+		}
+	}
+	select {
+	case <-c.killed: // that was told of
+	default:
+		c.log.Error(what, "err", err)
+	}
 }

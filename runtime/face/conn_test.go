@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -133,12 +134,38 @@ func TestACallThatIsTooLargeIsAnswered(t *testing.T) {
 	w.in.WriteString(head)
 	w.in.Write(bytes.Repeat([]byte("x"), rpc.DefaultMaxMessage))
 	w.in.WriteString("\"}}}\n")
-	c := newConn(&w.in, &w.out, func() bool { return true })
+	c := newConn(&w.in, &w.out, func() bool { return true }, slog.New(slog.DiscardHandler))
 	if m, err := c.Read(t.Context()); !errors.Is(err, io.EOF) {
 		t.Errorf("read %v, %v", m, err)
 	}
 	if got := w.out.String(); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":"big","error":{"code":-32600,`) {
 		t.Errorf("answered %s", got)
+	}
+}
+
+// failing is a client's side that fails.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error)  { return 0, f.err }
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+func TestAnEndThatIsNotTheClientsDoingIsLogged(t *testing.T) {
+	for err, logged := range map[error]string{
+		io.EOF: "", syscall.EPIPE: "", syscall.ECONNRESET: "",
+		syscall.EISDIR: "cannot be read", syscall.ENOSPC: "cannot be written to",
+	} {
+		log := &syncBuffer{}
+		in := io.Reader(failing{err})
+		if errors.Is(err, syscall.ENOSPC) {
+			in = strings.NewReader("what is no message\n")
+		}
+		c := newConn(in, failing{err}, func() bool { return true }, slog.New(slog.NewTextHandler(log, nil)))
+		if m, got := c.Read(t.Context()); !errors.Is(got, io.EOF) {
+			t.Errorf("%v: read %v, %v", err, m, got)
+		}
+		if got := log.String(); logged == "" && got != "" || strings.Count(got, logged) != 1 && logged != "" {
+			t.Errorf("%v: logged %q", err, got)
+		}
 	}
 }
 

@@ -140,7 +140,7 @@ func Run(ctx context.Context, opt Options) error {
 func newFace(opt Options) *face {
 	f := &face{
 		opt: opt, log: opt.Log,
-		conn:     newConn(opt.In, opt.Out, opt.ClientReads),
+		conn:     newConn(opt.In, opt.Out, opt.ClientReads, opt.Log),
 		opening:  newOpening(),
 		tools:    newCatalog(),
 		gate:     newGate(),
