@@ -25,6 +25,8 @@ def find_endpoint(endpoint: str | None, added: Mapping[str, str | None] | None) 
                 f"there is no session to join: {ENDPOINT} is not set. The program that shares its session "
                 "sets it, for those that it starts, to what its sidecar.share() gives."
             )
+        if "\0" in found:  # of env: that of a process has none
+            raise InvalidArgumentError(f"env: {ENDPOINT} is not what share() gives")
         return found
     if not isinstance(endpoint, str):
         raise InvalidArgumentError(f"endpoint is the str that share() gives, not a {type(endpoint).__name__}")

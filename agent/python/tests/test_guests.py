@@ -281,6 +281,10 @@ class TheEndpoint(JoinCase):
                 with self.assertRaises(InvalidArgumentError) as raised:
                     join(endpoint)
                 self.assertEqual(str(raised.exception), said)
+        for join in (Sidecar.join, SyncSidecar.join):
+            with self.assertRaises(InvalidArgumentError) as raised:
+                join(env={ENDPOINT: "secret\0"})
+            self.assertEqual(str(raised.exception), f"env: {ENDPOINT} is not what share() gives")
 
     async def test_is_in_no_text_and_no_argument(self) -> None:
         owner = await self.owner()
