@@ -229,6 +229,10 @@ func (d *discovery) claimUserFiles(places []place) {
 }
 
 func (d *discovery) readRow(r row) {
+	if slices.Contains(d.site.opts.Own, r.provider.id) {
+		said := len(d.report.diagnostics)
+		defer func() { d.report.diagnostics = withoutServers(d.report.diagnostics, said) }()
+	}
 	if r.provider.id == sidecarID {
 		d.unlocatedFiles()
 	}

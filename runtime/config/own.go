@@ -49,6 +49,13 @@ func withoutOwn(entries []*Entry, own []string, x Expander) []*Entry {
 	})
 }
 
+// withoutServers leaves out, from one on, what is said about servers: it is for those
+// that are not ours to start.
+func withoutServers(all []Diagnostic, from int) []Diagnostic {
+	kept := slices.DeleteFunc(slices.Clone(all[from:]), func(d Diagnostic) bool { return d.Server != "" })
+	return append(all[:from], kept...)
+}
+
 // withoutSelf leaves out entries that would start us as one of our own servers: that
 // has no tools, since who starts it has them all. One that cannot be told by its
 // command (npx) finds out by itself.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -50,6 +51,25 @@ func TestWhatTheUserHasWithoutUsIsLeftOut(t *testing.T) {
 		if slices.Sort(names); strings.Join(names, " ") != tt.want {
 			t.Errorf("%s: %q, want %s", tt.what, names, tt.want)
 		}
+	}
+}
+
+func TestOfWhatIsNotOursToStartNothingIsSaid(t *testing.T) {
+	m := newMachine(t)
+	m.write(t, "home/.claude.json", []byte(`{"mcpServers": {"a": {"command": 5}, "b": {"command": "x", "odd": 1}}}`))
+	m.write(t, "home/project/.mcp.json", []byte(`{"mcpServers": {"c": {`))
+	m.write(t, "home/.cursor/mcp.json", []byte(`{"mcpServers": {"a": {"command": "y"}, "d": {"command": 6}}}`))
+	m.opts.Own = []string{"claude"}
+	r := m.discover(t)
+	var about []string
+	for _, d := range r.Diagnostics {
+		about = append(about, filepath.Base(d.Path)+" "+d.Server)
+	}
+	if slices.Sort(about); !slices.Equal(about, []string{".mcp.json ", "mcp.json d"}) { // of a file that cannot be read nothing is left out
+		t.Errorf("diagnostics are about %q", about)
+	}
+	if len(r.Entries) != 1 || r.Entries[0].Name != "d" {
+		t.Errorf("%+v", r.Entries)
 	}
 }
 
