@@ -523,7 +523,7 @@ type DiscoverySettings struct {
 	Exclude []string `json:"exclude,omitempty"`
 	// Own are the providers whose servers the user has without the sidecar, as an
 	// editor starts those of its own files: they are left out, and so is whatever has
-	// the name of one or starts the same.
+	// the name of one or starts the same, but for settings.servers.
 	Own []string `json:"own,omitempty"`
 	// Files are further files in the native dialect.
 	Files []string `json:"files,omitempty"`

@@ -326,7 +326,7 @@ func (d *discovery) result() Result {
 	o := &d.site.opts
 	switchServers(d.entries, d.switches)
 	x := Expander{Getenv: o.Getenv, Home: o.Home, Folder: o.Cwd}
-	names := firstOfName(withoutSelf(withoutOwn(d.entries, o.Own, x)), d.parts, o.Denied, x)
+	names := firstOfName(withoutOwn(withoutSelf(d.entries), o.Own, x), d.parts, o.Denied, x)
 	winners := names.winners
 	var keys []string
 	if o.FilterExa {

@@ -10,7 +10,7 @@ import (
 // providers in own, and whatever has the name of one or starts the same. What a
 // project's file says that needs trust covers nothing but its like: a repository
 // cannot take the user's own servers away. What is left out keeps its name from what
-// is weaker: that would not count without own either.
+// is weaker: that would not count without own either. What the host names itself stays.
 func withoutOwn(entries []*Entry, own []string, x Expander) []*Entry {
 	if len(own) == 0 {
 		return entries
@@ -40,6 +40,9 @@ func withoutOwn(entries []*Entry, own []string, x Expander) []*Entry {
 		covered := func(rank int) bool {
 			return names[rank][e.Name] || e.Invalid == "" && targets[rank][e.target(x)]
 		}
+		if e.Level == Host { // the host has it of us on purpose
+			return false
+		}
 		rank := rankOf(e)
 		leave := isOwn(e) || covered(0) || covered(rank)
 		if leave {
@@ -60,7 +63,7 @@ func withoutServers(all []Diagnostic, from int) []Diagnostic {
 // has no tools, since who starts it has them all. One that cannot be told by its
 // command (npx) finds out by itself.
 func withoutSelf(entries []*Entry) []*Entry {
-	return slices.DeleteFunc(entries, func(e *Entry) bool {
+	return slices.DeleteFunc(slices.Clone(entries), func(e *Entry) bool {
 		name := strings.TrimSuffix(filepath.Base(e.Command), ".exe")
 		return e.Kind == "stdio" && name == "mcp-sidecar" && slices.Contains(e.Args, "mcp")
 	})

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -70,6 +71,20 @@ func TestOfWhatIsNotOursToStartNothingIsSaid(t *testing.T) {
 	}
 	if len(r.Entries) != 1 || r.Entries[0].Name != "d" {
 		t.Errorf("%+v", r.Entries)
+	}
+}
+
+func TestWhatTheHostNamesItselfIsNotLeftOut(t *testing.T) {
+	m := newMachine(t)
+	m.write(t, "home/.claude.json", []byte(`{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}`))
+	m.opts.Servers = map[string]json.RawMessage{"a": json.RawMessage(`{"command": "h"}`), "c": json.RawMessage(`{"command": "y"}`)}
+	m.opts.Own = []string{"claude"}
+	var names []string
+	for _, e := range m.discover(t).Entries {
+		names = append(names, e.Name)
+	}
+	if slices.Sort(names); strings.Join(names, " ") != "a c" {
+		t.Errorf("servers are %q", names)
 	}
 }
 

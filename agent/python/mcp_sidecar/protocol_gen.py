@@ -380,7 +380,7 @@ class DiscoverySettings(TypedDict, total=False):
     exclude: list[str]
     # own are the providers whose servers the user has without the sidecar, as an
     # editor starts those of its own files: they are left out, and so is whatever has
-    # the name of one or starts the same.
+    # the name of one or starts the same, but for settings.servers.
     own: list[str]
     # files are further files in the native dialect.
     files: list[str]

@@ -95,7 +95,7 @@ M.version = 1
 ---@field projectConfig? boolean projectConfig false leaves out project files, before names compete. Default true.
 ---@field include? string[] include, when given, reads only these providers.
 ---@field exclude? string[] exclude leaves these providers out.
----@field own? string[] own are the providers whose servers the user has without the sidecar, as an editor starts those of its own files: they are left out, and so is whatever has the name of one or starts the same.
+---@field own? string[] own are the providers whose servers the user has without the sidecar, as an editor starts those of its own files: they are left out, and so is whatever has the name of one or starts the same, but for settings.servers.
 ---@field files? string[] files are further files in the native dialect.
 ---@field filterExa? boolean filterExa takes Exa servers out and returns their keys. Default true.
 ---@field watch? boolean watch notices changes of the files that are read and of those that could be, and restarts the servers whose entries have changed. Default true.
