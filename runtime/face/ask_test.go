@@ -220,8 +220,9 @@ func TestAModelIsToldWhatIsMissingAndWhatTheServersSay(t *testing.T) {
 	f := &face{opt: Options{Note: "A note."}, opening: &opening{first: view(1, servers)}}
 	want := "The tools of all MCP servers that the user has configured. Each is named after its server: <server>_<tool>.\n" +
 		"\nA note.\n\nServers whose tools are missing:\n" +
-		"- asks: it is from a file of the project, and the user has not allowed it. Only the user may do that, and you must not do it " +
-		"for them; tell them: mcp-sidecar trust allow asks\n- fails: " + strings.Repeat("é", whyLimit/2) + "\n" +
+		"- fails: " + strings.Repeat("é", whyLimit/2) + "\n" +
+		"\nServers that files of the project name, and the user has not allowed: 1. Only the user may allow them, and you must " +
+		"not do it for them. They see them with: mcp-sidecar trust list\n" +
 		"\nWhat the servers say about themselves:\n\n## ready\n" + strings.Repeat("é", introLimit/2)
 	if got := f.instructions(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

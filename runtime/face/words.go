@@ -19,12 +19,18 @@ func (f *face) instructions() string {
 	if len(f.opening.first.Servers) == 0 {
 		b.WriteString("\nThere are none: no server is configured, or the client has them all by itself.\n")
 	}
-	heading := "\nServers whose tools are missing:\n"
+	heading, waiting := "\nServers whose tools are missing:\n", 0
 	for _, s := range f.opening.first.Servers {
-		if why := missing(s); why != "" {
+		if s.Phase == rpc.PhaseUntrusted {
+			waiting++ // what it is called somebody else may have written, for the model to read
+		} else if why := missing(s); why != "" {
 			b.WriteString(heading + "- " + s.Name + ": " + why + "\n")
 			heading = ""
 		}
+	}
+	if waiting > 0 {
+		fmt.Fprintf(&b, "\nServers that files of the project name, and the user has not allowed: %d. Only the user may allow them, and you must "+
+			"not do it for them. They see them with: mcp-sidecar trust list\n", waiting)
 	}
 	heading = "\nWhat the servers say about themselves:\n"
 	left := introsLimit
@@ -46,9 +52,6 @@ func missing(s rpc.Server) string {
 	switch {
 	case s.Tools.Count > 0 || s.Error == nil || s.Status == rpc.StatusConnected || s.Phase == rpc.PhaseDisabled:
 		return ""
-	case s.Phase == rpc.PhaseUntrusted:
-		return "it is from a file of the project, and the user has not allowed it. Only the user may do that, and you must not do it for them; tell them: " +
-			cut(s.Error.Hint, whyLimit)
 	case s.Error.Hint != "":
 		return cut(s.Error.Message, whyLimit) + "; " + cut(s.Error.Hint, whyLimit)
 	}
