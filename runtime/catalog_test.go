@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -132,7 +131,7 @@ func TestNamesResolveForTheWholeSession(t *testing.T) {
 			style := []rpc.ToolNames{rpc.ToolNamesSingle, rpc.ToolNamesDouble}[r.IntN(2)]
 			c = c.with(some, style)
 			for _, tool := range c.tools {
-				name, id := tool.Name, toolname.Target{Server: tool.Server, Tool: strings.TrimPrefix(tool.Label, tool.Server+"/")}
+				name, id := tool.Name, toolname.Target{Server: tool.Server, Tool: tool.OwnName()}
 				if owner, ok := offered[name]; ok && owner != id {
 					t.Fatalf("%q was %q, is %q", name, owner, id)
 				}

@@ -142,7 +142,7 @@ func (v *view) byTool(tool string) (toolname.Target, error) {
 	var found []toolname.Target
 	var names []string
 	for _, t := range v.snap.Tools {
-		if t.Label == t.Server+"/"+tool {
+		if t.OwnName() == tool {
 			found = append(found, toolname.Target{Server: t.Server, Tool: tool})
 			names = append(names, t.Name)
 		}
@@ -177,7 +177,7 @@ func (v *view) noSuchServer(name string) error {
 func (v *view) noSuchTool(name, reason string) error {
 	var names []string
 	for _, t := range v.snap.Tools {
-		tool := strings.TrimPrefix(t.Label, t.Server+"/")
+		tool := t.OwnName()
 		if !v.servers[t.Server].off && !v.set.toolOff(t.Server, tool) {
 			names = append(names, t.Name)
 		}

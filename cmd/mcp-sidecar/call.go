@@ -97,7 +97,7 @@ func inWords(err error, tools []rpc.Tool) error {
 	text := err.Error()
 	longestFirst := slices.SortedFunc(slices.Values(tools), func(a, b rpc.Tool) int { return len(b.Name) - len(a.Name) })
 	for _, t := range longestFirst {
-		text = strings.ReplaceAll(text, t.Name, fmt.Sprintf("%q", t.Server+" "+strings.TrimPrefix(t.Label, t.Server+"/")))
+		text = strings.ReplaceAll(text, t.Name, fmt.Sprintf("%q", t.Server+" "+t.OwnName()))
 	}
 	return errors.New(text)
 }

@@ -70,7 +70,7 @@ func printTable(out io.Writer, snap *rpc.Snapshot) {
 		printDiagnostics(out, s, snap.Errors)
 		tab := tabwriter.NewWriter(out, 4, 4, 2, ' ', 0)
 		for _, t := range tools[s.Name] {
-			fmt.Fprintf(tab, "    %s\t%s\n", plain(strings.TrimPrefix(t.Label, s.Name+"/")), summary(t.Definition))
+			fmt.Fprintf(tab, "    %s\t%s\n", plain(t.OwnName()), summary(t.Definition))
 		}
 		_ = tab.Flush()
 		fmt.Fprintln(out)

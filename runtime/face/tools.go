@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -107,7 +106,7 @@ func form() toolname.Form {
 
 // targetOf is a tool as its server knows it.
 func targetOf(t rpc.Tool) toolname.Target {
-	return toolname.Target{Server: t.Server, Tool: strings.TrimPrefix(t.Label, t.Server+"/")}
+	return toolname.Target{Server: t.Server, Tool: t.OwnName()}
 }
 
 // namedSet names tools, to which none of the taken names goes that is another's.
