@@ -192,7 +192,7 @@ func (f *face) diagnosed(all []rpc.Diagnostic) {
 // serverChanged is what a server has come to. If it has tools that the set does not
 // have yet, a push is about to bring them.
 func (f *face) serverChanged(s *rpc.Server) {
-	if f.gate.awaits(s.Name) && !isUntried(*s) && (s.Tools.Count == 0 || f.tools.current().has(s.Name)) {
+	if f.gate.awaits(s.Name) && !isUntried(*s) && (s.Tools.Count == 0 || f.tools.has(s.Name)) {
 		f.gate.tried(s.Name)
 	}
 }

@@ -15,8 +15,9 @@ import (
 
 // catalog is the session's tools as the client sees them.
 type catalog struct {
-	mu  sync.Mutex // guards what follows
-	set *toolSet
+	mu    sync.Mutex          // guards what follows
+	tools map[string]rpc.Tool // by the session's name; never changed, but replaced
+	set   *toolSet            // of tools; nil until somebody asks for it
 	// told are the tools by the names that the client has been told. A name is never
 	// given to another tool, also when its own is gone.
 	told map[string]toolname.Target
@@ -24,7 +25,7 @@ type catalog struct {
 	known bool
 }
 
-// toolSet is the tools at one moment. It is never changed.
+// toolSet is the tools at one moment, named. It is never changed.
 type toolSet struct {
 	tools  map[string]rpc.Tool        // by the session's name
 	named  map[string]toolname.Target // by the face's name
@@ -33,13 +34,22 @@ type toolSet struct {
 }
 
 func newCatalog() *catalog {
-	return &catalog{set: namedSet(map[string]rpc.Tool{}, nil), told: map[string]toolname.Target{}}
+	return &catalog{tools: map[string]rpc.Tool{}, told: map[string]toolname.Target{}}
 }
 
 // current is the set of the moment.
 func (c *catalog) current() *toolSet {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.named()
+}
+
+// named is current, for those that hold mu. Tools are named when they are asked for:
+// they may change many times before, and nobody has been told the names.
+func (c *catalog) named() *toolSet {
+	if c.set == nil {
+		c.set = namedSet(c.tools, c.told)
+	}
 	return c.set
 }
 
@@ -48,22 +58,35 @@ func (c *catalog) list() *toolSet {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.known = true
-	maps.Copy(c.told, c.set.named)
-	if len(c.told) > max(toldLimit, 2*len(c.set.named)) { // somebody invents names without end
-		c.told = maps.Clone(c.set.named)
+	set := c.named()
+	maps.Copy(c.told, set.named)
+	if len(c.told) > max(toldLimit, 2*len(set.named)) { // somebody invents names without end
+		c.told = maps.Clone(set.named)
 	}
-	return c.set
+	return set
 }
 
 // find is the tool that has, or once had, a name.
 func (c *catalog) find(name string) (toolname.Target, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if t, ok := c.set.named[name]; ok {
+	if t, ok := c.named().named[name]; ok {
 		return t, true
 	}
 	t, ok := c.told[name]
 	return t, ok
+}
+
+// has says whether there are tools of a server.
+func (c *catalog) has(server string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, t := range c.tools {
+		if t.Server == server {
+			return true
+		}
+	}
+	return false
 }
 
 // replace makes these tools the set. It is true if the client knows another one.
@@ -74,13 +97,13 @@ func (c *catalog) replace(tools []rpc.Tool) bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	same := maps.EqualFunc(set, c.set.tools, func(a, b rpc.Tool) bool {
+	same := maps.EqualFunc(set, c.tools, func(a, b rpc.Tool) bool {
 		return a.Label == b.Label && a.Server == b.Server && bytes.Equal(a.Definition, b.Definition)
 	})
 	if same {
 		return false
 	}
-	c.set = namedSet(set, c.told)
+	c.tools, c.set = set, nil
 	return c.known
 }
 
@@ -88,14 +111,14 @@ func (c *catalog) replace(tools []rpc.Tool) bool {
 func (c *catalog) change(p *rpc.ToolsChanged) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	set := maps.Clone(c.set.tools)
+	set := maps.Clone(c.tools)
 	for _, name := range p.Removed {
 		delete(set, name)
 	}
 	for _, t := range slices.Concat(p.Added, p.Updated) {
 		set[t.Name] = t
 	}
-	c.set = namedSet(set, c.told)
+	c.tools, c.set = set, nil
 	return c.known
 }
 
@@ -128,16 +151,6 @@ func namedSet(tools map[string]rpc.Tool, taken map[string]toolname.Target) *tool
 		set.names[named[i].Target] = name
 	}
 	return set
-}
-
-// has says whether there are tools of a server.
-func (s *toolSet) has(server string) bool {
-	for t := range s.names {
-		if t.Server == server {
-			return true
-		}
-	}
-	return false
 }
 
 // listOf are the definitions by name, sorted by it.
