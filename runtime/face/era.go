@@ -2,6 +2,7 @@ package face
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -24,22 +25,16 @@ func isStateless(r mcp.Request) bool {
 // 2026-07-28: basic). What a server has said about that stays.
 func complete(result []byte) []byte {
 	const member = `"resultType":"complete"`
-	dec := jsontext.NewDecoder(bytes.NewReader(result), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if token, err := dec.ReadToken(); err != nil || token.Kind() != '{' {
+	if jsontext.Value(result).Kind() != '{' {
 		return result
 	}
-	begin := int(dec.InputOffset())
-	if dec.PeekKind() == '}' {
-		return append(append(bytes.Clone(result[:begin]), member...), result[begin:]...)
-	}
-	for dec.PeekKind() == '"' {
-		name, err := dec.ReadToken()
-		if err != nil || name.String() == "resultType" {
+	separator := ""
+	for name := range members(result) {
+		if name == "resultType" {
 			return result
 		}
-		if err := dec.SkipValue(); err != nil {
-			return result
-		}
+		separator = ","
 	}
-	return append(append(append(bytes.Clone(result[:begin]), member...), ','), result[begin:]...)
+	begin := bytes.IndexByte(result, '{') + 1
+	return slices.Concat(result[:begin], []byte(member+separator), result[begin:])
 }

@@ -27,7 +27,7 @@ func messages(text []byte) (all []jsonrpc.Message, refused []refusal) {
 	if !utf8.Valid(text) {
 		text = bytes.ToValidUTF8(text, []byte("\ufffd"))
 	}
-	if !jsontext.Value(text).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
+	if !jsontext.Value(text).IsValid(tolerant()) {
 		return nil, []refusal{{nil, jsonrpc.CodeParseError, "the line is not JSON: a message is one object on one line"}}
 	}
 	elements := []json.RawMessage{text}
@@ -54,23 +54,26 @@ func messages(text []byte) (all []jsonrpc.Message, refused []refusal) {
 // idOf is the id of a message, nil if it has none. The error says that it cannot be
 // one: the SDK would make another of it.
 func idOf(message json.RawMessage) (json.RawMessage, error) {
-	var m struct {
-		ID json.RawMessage `json:"id"`
-	}
-	if err := json.Unmarshal(message, &m); err != nil {
+	if jsontext.Value(message).Kind() != '{' {
 		return nil, errors.New("the message is not an object")
+	}
+	var id json.RawMessage
+	for name, value := range members(message) {
+		if name == "id" {
+			id = message[value.begin:value.end]
+		}
 	}
 	const most = 1 << 53 // beyond it, JavaScript and the SDK lose integers
 	var number int64
-	switch err := json.Unmarshal(m.ID, &number); {
-	case len(m.ID) == 0 || string(m.ID) == "null":
+	switch err := json.Unmarshal(id, &number); {
+	case len(id) == 0 || string(id) == "null":
 		return nil, nil
-	case m.ID[0] == '"':
-		return m.ID, nil
+	case id[0] == '"':
+		return id, nil
 	case err != nil || number > most || number < -most:
 		return nil, errors.New("the id is neither a string nor an integer up to 2^53")
 	}
-	return m.ID, nil
+	return id, nil
 }
 
 // coded is an error with a code, as JSON-RPC wants it. What the SDK refuses without

@@ -174,25 +174,12 @@ func listOf(tools []rpc.Tool, names []string) []byte {
 // renamed is a definition with another name; everything else is as it was.
 func renamed(definition []byte, name string) []byte {
 	quoted, _ := jsontext.AppendQuote(nil, name) // names are ASCII
-	dec := jsontext.NewDecoder(bytes.NewReader(definition), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if _, err := dec.ReadToken(); err != nil {
-		return definition // what the session has is an object with a name
-	}
 	out := make([]byte, 0, len(definition)+len(name))
 	copied := 0
-	for dec.PeekKind() == '"' {
-		member, err := dec.ReadToken()
-		if err != nil {
-			break
-		}
-		isName := member.String() == "name"
-		value, err := dec.ReadValue()
-		if err != nil {
-			break
-		}
-		if end := int(dec.InputOffset()); isName {
-			out = append(append(out, definition[copied:end-len(value)]...), quoted...)
-			copied = end
+	for member, value := range members(definition) {
+		if member == "name" {
+			out = append(append(out, definition[copied:value.begin]...), quoted...)
+			copied = value.end
 		}
 	}
 	return append(out, definition[copied:]...)
