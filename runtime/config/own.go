@@ -15,42 +15,44 @@ func withoutOwn(entries []*Entry, own []string, x Expander) []*Entry {
 	if len(own) == 0 {
 		return entries
 	}
-	var names, targets [2]map[string]bool // of those that need no trust, and of those that do
-	for i := range names {
-		names[i], targets[i] = map[string]bool{}, map[string]bool{}
-	}
 	isOwn := func(e *Entry) bool { return slices.Contains(own, e.Provider) }
-	rankOf := func(e *Entry) int {
+	target := make(map[*Entry]string, len(entries)) // "" for an invalid one
+	covers := []cover{newCover(), newCover()}       // by entries that need no trust, and by those that do
+	of := func(e *Entry) cover {
 		if e.NeedsTrust() {
-			return 1
+			return covers[1]
 		}
-		return 0
+		return covers[0]
 	}
 	for _, e := range entries {
-		if !isOwn(e) {
-			continue
+		if e.Invalid == "" {
+			target[e] = e.target(x)
 		}
-		rank := rankOf(e)
-		names[rank][e.Name] = true
-		if !e.Disabled && e.Invalid == "" {
-			targets[rank][e.target(x)] = true
+		if isOwn(e) {
+			of(e).names[e.Name] = true
+		}
+		if isOwn(e) && !e.Disabled && e.Invalid == "" {
+			of(e).targets[target[e]] = true
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(entries), func(e *Entry) bool {
-		covered := func(rank int) bool {
-			return names[rank][e.Name] || e.Invalid == "" && targets[rank][e.target(x)]
-		}
 		if e.Level == Host { // the host has it of us on purpose
 			return false
 		}
-		rank := rankOf(e)
-		leave := isOwn(e) || covered(0) || covered(rank)
+		leave := isOwn(e) || covers[0].has(e.Name, target[e]) || of(e).has(e.Name, target[e])
 		if leave {
-			names[rank][e.Name] = true
+			of(e).names[e.Name] = true
 		}
 		return leave
 	})
 }
+
+// cover is what the user has already: names, and what is started.
+type cover struct{ names, targets map[string]bool }
+
+func newCover() cover { return cover{map[string]bool{}, map[string]bool{}} }
+
+func (c cover) has(name, target string) bool { return c.names[name] || c.targets[target] }
 
 // withoutServers leaves out, from one on, what is said about servers: it is for those
 // that are not ours to start.
