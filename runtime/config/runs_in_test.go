@@ -8,13 +8,13 @@ func TestAProjectsServerRunsInItsProjectUnlessTheSessionDoes(t *testing.T) {
 		base, cwd string
 		want      string
 	}{
-		{User, "/home/u", "/work/p", "/work/p"},
-		{Project, "/work/p", "/work/p", "/work/p"},
-		{Project, "/work/p", "/work/p/deep/er", "/work/p/deep/er"},
-		{Project, "/work/p", "/work", "/work/p"},
-		{Project, "/work/p", "/work/pp", "/work/p"},
-		{Project, "/work/p", "/work/..p", "/work/p"},
-		{Project, "/work/p", "/", "/work/p"},
+		{User, "/home/u", "/code/p", "/code/p"},
+		{Project, "/code/p", "/code/p", "/code/p"},
+		{Project, "/code/p", "/code/p/deep/er", "/code/p/deep/er"},
+		{Project, "/code/p", "/code", "/code/p"},
+		{Project, "/code/p", "/code/pp", "/code/p"},
+		{Project, "/code/p", "/code/..p", "/code/p"},
+		{Project, "/code/p", "/", "/code/p"},
 	} {
 		e := &Entry{Level: tt.level, base: tt.base}
 		if got := e.RunsIn(tt.cwd); got != tt.want {
