@@ -6,7 +6,11 @@ local function wanted(path)
   return #words == 0 or vim.iter(words):any(function(word) return path:find(word, 1, true) ~= nil end)
 end
 MiniTest.run({
-  collect = { find_files = function() return vim.tbl_filter(wanted, vim.fn.globpath('tests', '**/test_*.lua', true, true)) end },
+  collect = {
+    find_files = function()
+      return vim.tbl_filter(wanted, vim.fn.globpath('tests', '**/test_*.lua', true, true))
+    end,
+  },
   execute = { reporter = MiniTest.gen_reporter.stdout({ group_depth = 1, quit_on_finish = false }) },
 })
 vim.wait(600000, function() return not MiniTest.is_executing() end, 20)
