@@ -1,0 +1,169 @@
+-- A sidecar as a child process: frames on its stdin and stdout, and the end of its stderr for the sentence
+-- that says how it ended. Its listener is told on the main loop, everything in order.
+--
+-- The child leads a session of its own, so that Ctrl-C on a terminal is the editor's alone. When the editor is
+-- gone, however it went, the child's stdin is closed, and that ends it and its servers.
+
+local framing = require('mcp_sidecar.framing')
+
+---How long a process may live on that was told to end, before each harder way of telling it.
+local GRACE_MS = 3000
+---How much of stderr is kept, in bytes.
+local TAIL = 4096
+---How many of its lines are told.
+local TELLING = 5
+
+---@class mcp_sidecar.Process: mcp_sidecar.Transport
+---@field pid integer
+---@field private system vim.SystemObj
+---@field private listener { message: fun(body: string), ended: fun(reason: string, exit?: table) }
+---@field private reader mcp_sidecar.FrameReader
+---@field private stderr string
+---@field private spoke boolean it sent a message
+---@field private told boolean the listener knows of the end
+---@field private fault? string what is wrong with what it sent
+---@field private timer? uv.uv_timer_t
+local Process = {}
+Process.__index = Process
+
+local M = {}
+
+---The line with which a Go program begins to say why it crashes. Where its goroutines were comes after it.
+local function is_crash(line) return line:match('^panic: ') or line:match('^fatal error: ') end
+
+---telling picks the lines that say why a program ended: those of its crash, or the last ones.
+---@param stderr string
+---@return string[]
+function M.telling(stderr)
+  local lines = vim.tbl_filter(function(line) return vim.trim(line) ~= '' end, vim.split(stderr, '\r?\n'))
+  for i, line in ipairs(lines) do
+    if is_crash(line) then return vim.list_slice(lines, i, i + TELLING - 1) end
+  end
+  return vim.list_slice(lines, math.max(1, #lines - TELLING + 1))
+end
+
+---sentence says how a process ended.
+---@param facts { binary: string, code?: integer, signal?: integer, spoke: boolean, unread: string, fault?: string, stderr: string }
+---@return string
+function M.sentence(facts)
+  local said = vim.tbl_map(function(line) return '\n  stderr: ' .. line end, M.telling(facts.stderr))
+  local tail = table.concat(said)
+  if not facts.spoke and facts.unread ~= '' then
+    local hint = tail ~= '' and tail or '. Is it mcp-sidecar?'
+    return ('%s does not speak the protocol: it printed %s%s'):format(
+      facts.binary,
+      vim.inspect(facts.unread),
+      hint
+    )
+  end
+  local how = 'is of no use any more'
+  if facts.fault then
+    how = ('sent what is no message (%s): %s'):format(facts.fault, vim.inspect(facts.unread))
+  elseif (facts.signal or 0) ~= 0 then
+    how = ('was killed by signal %d'):format(facts.signal)
+  elseif facts.code then
+    how = ('ended with exit code %d'):format(facts.code)
+  end
+  if not facts.spoke then how = how .. ' before it said anything' end
+  return ('the sidecar (%s) %s%s'):format(facts.binary, how, tail)
+end
+
+---start starts the program. If that fails, it gives the reason.
+---@param cmd string[]
+---@param options { cwd?: string, env?: table<string, string> }
+---@return mcp_sidecar.Process? process
+---@return string? why
+function M.start(cmd, options)
+  local self = setmetatable({ reader = framing.reader(), stderr = '', spoke = false, told = false }, Process)
+  local ok, system = pcall(vim.system, cmd, {
+    cwd = options.cwd,
+    env = options.env,
+    stdin = true,
+    stdout = function(_, chunk)
+      if chunk then self:read(chunk) end
+    end,
+    stderr = function(_, chunk)
+      if chunk then self:hear(chunk) end
+    end,
+    detach = vim.fn.has('win32') == 0,
+  }, function(result) self:exited(cmd[1], result) end)
+  if not ok then return nil, ('cannot start %s: %s'):format(cmd[1], system) end
+  self.system, self.pid = system, system.pid
+  return self
+end
+
+---listen says who is told.
+---@param listener { message: fun(body: string), ended: fun(reason: string, exit?: table) }
+function Process:listen(listener) self.listener = listener end
+
+---@param body string
+function Process:send(body)
+  if self.told or self.system:is_closing() then return end
+  pcall(self.system.write, self.system, framing.frame(body)) -- it may have ended in this very moment
+end
+
+---close tells the process to end: by the end of its input and SIGTERM, then by SIGKILL, which its guard answers
+---for its servers.
+function Process:close()
+  if self.told or self.timer then return end
+  pcall(self.system.write, self.system, nil)
+  self:kill('sigterm')
+  self.timer = assert(vim.uv.new_timer())
+  self.timer:start(GRACE_MS, 0, function() self:kill('sigkill') end)
+end
+
+---@private
+function Process:kill(signal)
+  if not self.system:is_closing() then pcall(self.system.kill, self.system, signal) end
+end
+
+---read runs in a fast context.
+---@private
+function Process:read(chunk)
+  if self.fault then return end
+  local bodies, fault = self.reader:read(chunk)
+  self.spoke = self.spoke or #bodies > 0
+  self.fault = fault
+  for _, body in ipairs(bodies) do
+    vim.schedule(function()
+      if not self.told then self.listener.message(body) end
+    end)
+  end
+  if fault then vim.schedule(function() self:close() end) end
+end
+
+---@private
+function Process:hear(chunk)
+  self.stderr = (self.stderr .. chunk)
+  -- Of a crash the beginning is kept, which says why; of everything else the end.
+  if #self.stderr > TAIL and not is_crash(self.stderr) then
+    local crash = self.stderr:find('\npanic: ', 1, true) or self.stderr:find('\nfatal error: ', 1, true)
+    self.stderr = crash and self.stderr:sub(crash + 1) or self.stderr:sub(-TAIL)
+  elseif #self.stderr > TAIL then
+    self.stderr = self.stderr:sub(1, TAIL)
+  end
+end
+
+---exited runs in a fast context, when the process has ended and its pipes were read to their ends.
+---@private
+function Process:exited(binary, result)
+  if self.timer then
+    self.timer:stop()
+    self.timer:close()
+  end
+  vim.schedule(function()
+    self.told = true
+    local facts = {
+      binary = binary,
+      code = result.code,
+      signal = result.signal,
+      spoke = self.spoke,
+      unread = self.reader:unread(),
+      fault = self.fault,
+      stderr = self.stderr,
+    }
+    self.listener.ended(M.sentence(facts), { code = result.code, signal = result.signal })
+  end)
+end
+
+return M
