@@ -93,27 +93,36 @@ local function servers_of(...)
   return names
 end
 
----compare sorts the tools of a snapshot into those that came, those that are others, and those that went. One
----that is the same keeps its table.
-local function compare(set, snapshot)
+---compare sorts tools into those that came, those that are others, and those that went. One that is the same
+---keeps its table.
+---@param before mcp_sidecar.Tool[]
+---@param after mcp_sidecar.Tool[]
+---@param same_tools? boolean but for their state
+local function compare(before, after, same_tools)
   local known, added, updated = {}, {}, {}
-  for _, tool in ipairs(set.tools) do
+  for _, tool in ipairs(before) do
     known[tool.name] = tool
   end
-  local same_tools = snapshot.hash == set.hash -- but for their state
-  local tools = by_name(snapshot.tools)
+  local tools = by_name(after)
   for i, tool in ipairs(tools) do
-    local before = known[tool.name]
+    local old = known[tool.name]
     known[tool.name] = nil
-    if not before then
+    if not old then
       added[#added + 1] = tool
-    elseif not same_tools and not equal_but_state(before, tool) then
+    elseif not same_tools and not equal_but_state(old, tool) then
       updated[#updated + 1] = tool
-    elseif before.state == tool.state then
-      tools[i] = before
+    elseif old.state == tool.state then
+      tools[i] = old
     end
   end
   return tools, added, updated, by_name(vim.tbl_values(known))
+end
+
+---@return mcp_sidecar.ToolsChange?
+local function difference(set, added, updated, gone, reason)
+  if #added + #updated + #gone == 0 then return nil end
+  local removed = vim.tbl_map(function(tool) return tool.name end, gone)
+  return change_of(set, added, updated, removed, servers_of(added, updated, gone), reason)
 end
 
 ---after_snapshot takes a whole set, unless it is older than what is known. The first one is not a change.
@@ -124,7 +133,7 @@ end
 ---@return mcp_sidecar.ToolsChange? change
 function M.after_snapshot(set, snapshot, reason)
   if snapshot.revision < set.revision then return set end
-  local tools, added, updated, gone = compare(set, snapshot)
+  local tools, added, updated, gone = compare(set.tools, snapshot.tools, snapshot.hash == set.hash)
   local after = {
     revision = snapshot.revision,
     hash = snapshot.hash,
@@ -133,9 +142,18 @@ function M.after_snapshot(set, snapshot, reason)
     errors = snapshot.errors,
     exa_api_keys = snapshot.exaApiKeys or {},
   }
-  if set.revision == 0 or #added + #updated + #gone == 0 then return after end
-  local removed = vim.tbl_map(function(tool) return tool.name end, gone)
-  return after, change_of(after, added, updated, removed, servers_of(added, updated, gone), reason)
+  if set.revision == 0 then return after end
+  return after, difference(after, added, updated, gone, reason)
+end
+
+---between is the change from one list of tools to the set of another session; nil if there is none.
+---@param tools mcp_sidecar.Tool[]
+---@param set mcp_sidecar.ToolSet
+---@param reason "snapshot"|"stopped"
+---@return mcp_sidecar.ToolsChange?
+function M.between(tools, set, reason)
+  local _, added, updated, gone = compare(tools, set.tools)
+  return difference(set, added, updated, gone, reason)
 end
 
 ---after_status takes the record of one server. Where its tools are from is told by nothing else.

@@ -1,0 +1,61 @@
+-- The sessions of this editor: one for each project root.
+
+local config = require('mcp_sidecar.config')
+
+local M = {}
+
+---@type table<string, mcp_sidecar.Session>
+local sessions = {}
+
+---root_of is the project of a buffer: what the user's own function says, else the nearest directory above it
+---that has a marker, else the current directory.
+---@param buffer? integer
+---@return string
+function M.root_of(buffer)
+  buffer = buffer or vim.api.nvim_get_current_buf()
+  local options = config.get()
+  local root = options.root and options.root(buffer)
+  if not root and vim.bo[buffer].buftype == '' then root = vim.fs.root(buffer, options.root_markers) end
+  root = root or vim.fs.root(vim.uv.cwd() --[[@as string]], options.root_markers) or vim.uv.cwd()
+  local path = vim.fs.normalize(vim.fn.fnamemodify(root --[[@as string]], ':p'))
+  return (path:gsub('(.)/$', '%1'))
+end
+
+---get gives the session of a project, which is made but not started.
+---@param root string
+---@return mcp_sidecar.Session
+function M.get(root)
+  if not sessions[root] then
+    if next(sessions) == nil then
+      vim.api.nvim_create_autocmd('VimLeavePre', {
+        group = vim.api.nvim_create_augroup('mcp_sidecar_leave', {}),
+        callback = function()
+          for _, session in pairs(sessions) do
+            session:leave()
+          end
+        end,
+      })
+    end
+    sessions[root] = require('mcp_sidecar.session').new(root)
+  end
+  return sessions[root]
+end
+
+---current is that of the current buffer's project.
+---@return mcp_sidecar.Session
+function M.current() return M.get(M.root_of()) end
+
+---known gives the session of a project if it was made already.
+---@param root string
+---@return mcp_sidecar.Session?
+function M.known(root) return sessions[root] end
+
+---all are sorted by root.
+---@return mcp_sidecar.Session[]
+function M.all()
+  local all = vim.tbl_values(sessions)
+  table.sort(all, function(a, b) return a.root < b.root end)
+  return all
+end
+
+return M
