@@ -1,0 +1,32 @@
+-- Starts the sidecar of a project when a file of it is opened, and not at the first command.
+
+local M = {}
+
+---A start for every buffer, once the current event is over: a startup opens many.
+local function start()
+  vim.schedule(function()
+    local buffer = vim.api.nvim_get_current_buf()
+    if vim.bo[buffer].buftype ~= '' then return end
+    local session = require('mcp_sidecar.sessions').current()
+    -- One that the user stopped, or that failed, is left alone: see view().error.
+    if session:view().phase == 'stopped' and not M.seen[session.root] then
+      M.seen[session.root] = true
+      session:start()
+    end
+  end)
+end
+
+---Projects whose sidecar was started here.
+---@type table<string, true>
+M.seen = {}
+
+---enable starts it now, and for every project that is entered.
+function M.enable()
+  vim.api.nvim_create_autocmd({ 'BufEnter', 'DirChanged' }, {
+    group = vim.api.nvim_create_augroup('mcp_sidecar_autostart', {}),
+    callback = start,
+  })
+  start()
+end
+
+return M

@@ -1,0 +1,121 @@
+-- `:checkhealth mcp_sidecar`. It starts no server: of a project whose sidecar does not run, it shows what is
+-- configured.
+
+local report = require('mcp_sidecar.health_report')
+
+local M = {}
+
+---How long the program, and the session, may take to answer (ms). A health check is the one place that waits.
+local LIMIT_MS = 5000
+
+---@param lines mcp_sidecar.HealthLine[]
+local function show(lines)
+  for _, line in ipairs(lines) do
+    vim.health[line[1]](line[2], line[3])
+  end
+end
+
+---@return string? stdout
+---@return string? why
+local function output_of(cmd, cwd)
+  local ok, result = pcall(function() return vim.system(cmd, { text = true, cwd = cwd }):wait(LIMIT_MS) end)
+  if not ok then return nil, tostring(result) end
+  if result.code == 0 then return result.stdout end
+  local said = vim.trim(result.stderr or '')
+  return nil, said ~= '' and said or ('it ended with code %d'):format(result.code)
+end
+
+local function check_options()
+  vim.health.start('mcp-sidecar: options')
+  local problems = require('mcp_sidecar.config').problems()
+  for _, problem in ipairs(problems) do
+    vim.health.error(problem, { ':help mcp-sidecar-options' })
+  end
+  if #problems == 0 then vim.health.ok('the options are valid') end
+end
+
+---@return string? path
+local function check_binary()
+  vim.health.start('mcp-sidecar: program')
+  local config = require('mcp_sidecar.config').get()
+  local path, message, looked = require('mcp_sidecar.binary').find(config.binary)
+  if not path then
+    vim.health.error(message --[[@as string]], { ':help mcp-sidecar-install' })
+    return nil
+  end
+  for _, place in ipairs(looked) do
+    vim.health.info(('not from %s: %s'):format(place.where, place.why))
+  end
+  local version, why = output_of({ path, '--version' })
+  if not version then
+    vim.health.error(('%s does not run: %s'):format(path, why), { 'Is it mcp-sidecar, for this machine?' })
+    return nil
+  end
+  show({ report.version(path, version, require('mcp_sidecar.version')) })
+  return path
+end
+
+---@param session mcp_sidecar.Session
+local function check_session(session)
+  local err, doctor
+  session:doctor(function(failure, result)
+    err, doctor = failure, result
+  end)
+  vim.wait(LIMIT_MS, function() return err or doctor end, 5)
+  if not doctor then
+    vim.health.error(err and err.message or 'the sidecar does not answer', { ':Mcp restart' })
+    return
+  end
+  vim.health.start('mcp-sidecar: configuration files')
+  show(report.files(doctor.files))
+  vim.health.start('mcp-sidecar: servers')
+  show(report.servers(vim.tbl_map(function(entry) return entry.server end, doctor.servers)))
+  vim.health.start('mcp-sidecar: what is wrong')
+  show(report.findings(doctor.findings))
+end
+
+---@param path string
+---@param session mcp_sidecar.Session
+local function check_configuration(path, session)
+  local text, why = output_of({ path, 'config', '--json' }, session.root)
+  vim.health.start('mcp-sidecar: configuration files')
+  local ok, config = pcall(require('mcp_sidecar.json').decode, text or '')
+  if not ok then
+    vim.health.error(('the configuration cannot be read: %s'):format(why or config))
+    return
+  end
+  show(report.files(config.files))
+  show(report.errors(config.errors or {}))
+end
+
+---check is called by `:checkhealth`.
+function M.check()
+  vim.health.start('mcp-sidecar: Neovim')
+  if vim.fn.has('nvim-0.10') == 1 then
+    vim.health.ok(('Neovim %s'):format(vim.version()))
+  else
+    vim.health.error('Neovim 0.10 or newer is needed')
+  end
+  check_options()
+  local path = check_binary()
+  vim.health.start('mcp-sidecar: session')
+  -- The buffer of the report belongs to no project: that is the one of the directory.
+  local session = require('mcp_sidecar.sessions').get(require('mcp_sidecar.sessions').root_of())
+  local view = session:view()
+  local sidecar = view.sidecar and (' (mcp-sidecar %s)'):format(view.sidecar.version) or ''
+  local text = ('%s%s in %s'):format(view.phase, sidecar, view.root)
+  if view.phase == 'failed' then
+    vim.health.error(('%s\n%s'):format(text, view.error), { ':Mcp restart' })
+  elseif view.phase == 'running' then
+    vim.health.ok(text)
+  else
+    vim.health.info(text)
+  end
+  if view.phase == 'running' then
+    check_session(session)
+  elseif path then
+    check_configuration(path, session)
+  end
+end
+
+return M

@@ -1,0 +1,174 @@
+-- What other plugins and a user's configuration may use. `:help mcp-sidecar-lua` describes it.
+--
+-- Whatever needs the sidecar starts it; reading what is known does not. Nothing waits: results come to
+-- callbacks, on the main loop, as (err, result). In a coroutine, `require('mcp_sidecar').co` has the same
+-- functions without callbacks.
+
+local M = {}
+
+---@class mcp_sidecar.Where
+---@field root? string the project; default: that of the current buffer
+
+---@param where? mcp_sidecar.Where
+---@return mcp_sidecar.Session
+local function session(where)
+  local sessions = require('mcp_sidecar.sessions')
+  local root = where and where.root
+  return root and sessions.get((vim.fs.normalize(root):gsub('(.)/$', '%1'))) or sessions.current()
+end
+
+---setup takes options in place of vim.g.mcp_sidecar. Nobody needs to call it.
+---@param options? table see mcp_sidecar.Options
+function M.setup(options)
+  local config = require('mcp_sidecar.config')
+  config.setup(options or {})
+  if config.get().autostart then require('mcp_sidecar.autostart').enable() end
+end
+
+---start starts the sidecar of a project; the callback comes when it has its first set of tools.
+---@param callback? fun(err: mcp_sidecar.Error?)
+---@param where? mcp_sidecar.Where
+function M.start(callback, where) session(where):start(callback) end
+
+---stop ends the sidecar and its servers; the callback comes when they are gone.
+---@param callback? fun()
+---@param where? mcp_sidecar.Where
+function M.stop(callback, where) session(where):stop(callback) end
+
+---tools are those that can be called now, sorted by name. Never change it: it is what everybody gets.
+---@param where? mcp_sidecar.Where
+---@return mcp_sidecar.Tool[]
+function M.tools(where) return session(where):view().tools end
+
+---servers are all that are configured, sorted by name.
+---@param where? mcp_sidecar.Where
+---@return mcp_sidecar.Server[]
+function M.servers(where) return session(where):view().servers end
+
+---status is all that there is to see of a project's session.
+---@param where? mcp_sidecar.Where
+---@return mcp_sidecar.SessionView
+function M.status(where) return session(where):view() end
+
+---call runs a tool, and starts the sidecar for that. A tool that fails is a result with isError.
+---@param target string|{ server: string, tool: string } a name of `tools`, or the server and its own name of it
+---@param args? table|string a table, or its JSON text, which is sent as it is
+---@param options? mcp_sidecar.CallOptions
+---@param callback? mcp_sidecar.Callback<mcp_sidecar.CallOutcome>
+---@return mcp_sidecar.Cancel
+function M.call(target, args, options, callback) return session(options):call(target, args, options, callback) end
+
+---request makes any request of the protocol (rpc/PROTOCOL.md).
+---@param method string
+---@param params? table
+---@param callback? mcp_sidecar.Callback<any>
+---@param where? mcp_sidecar.Where
+---@return mcp_sidecar.Cancel
+function M.request(method, params, callback, where) return session(where):request(method, params, callback) end
+
+---connect connects a server, or with `restart` again; the callback gets it when it has settled.
+---@param server string
+---@param options? { restart?: boolean, root?: string }
+---@param callback? mcp_sidecar.Callback<mcp_sidecar.Server>
+---@return mcp_sidecar.Cancel
+function M.connect(server, options, callback)
+  return session(options):connect(server, { restart = options and options.restart }, callback)
+end
+
+---disconnect stops a server and takes its tools out.
+---@param server string
+---@param callback? mcp_sidecar.Callback<mcp_sidecar.Server>
+---@param where? mcp_sidecar.Where
+---@return mcp_sidecar.Cancel
+function M.disconnect(server, callback, where) return session(where):disconnect(server, callback) end
+
+---reload reads all configuration again: "full" (default) restarts every server, "changed" those that changed.
+---@param mode? mcp_sidecar.ReloadMode
+---@param callback? mcp_sidecar.Callback<mcp_sidecar.Snapshot>
+---@param where? mcp_sidecar.Where
+---@return mcp_sidecar.Cancel
+function M.reload(mode, callback, where) return session(where):reload(mode, callback) end
+
+---toggle switches a server, or a tool as "server/tool", off or on in a project, and remembers it.
+---@param name string
+---@param callback? fun(err: mcp_sidecar.Error?)
+---@param where? mcp_sidecar.Where
+function M.toggle(name, callback, where) session(where):toggle(name, callback) end
+
+---share gives the endpoint by which other programs join the session, in their variable MCP_SIDECAR_ENDPOINT: a
+---secret.
+---@param callback mcp_sidecar.Callback<string>
+---@param where? mcp_sidecar.Where
+---@return mcp_sidecar.Cancel
+function M.share(callback, where) return session(where):share(callback) end
+
+---on subscribes to an event of all projects, and returns what ends the subscription.
+---@param event mcp_sidecar.Event
+---@param fn fun(data: any)
+---@return fun() off
+function M.on(event, fn) return require('mcp_sidecar.events').on(event, fn) end
+
+---statusline is a word about the session of the current buffer's project.
+---@return string
+function M.statusline() return require('mcp_sidecar.statusline').statusline() end
+
+---openai_tools gives the tools as definitions for OpenAI's APIs, and what runs the model's calls. It starts the
+---sidecar: make them anew before every request, so that what came meanwhile is there.
+---@param options? mcp_sidecar.AdapterOptions
+---@return table[] definitions
+---@return fun(tool_calls: table[], callback: fun(messages: table[])): mcp_sidecar.Cancel dispatch
+function M.openai_tools(options)
+  local own = session(options)
+  own:start()
+  return require('mcp_sidecar.adapters.openai').tools(own, options)
+end
+
+---anthropic_tools gives the tools as definitions for Anthropic's API, and what runs the model's calls, as
+---openai_tools does.
+---@param options? mcp_sidecar.AdapterOptions
+---@return table[] definitions
+---@return fun(content: table[], callback: fun(blocks: table[])): mcp_sidecar.Cancel dispatch
+function M.anthropic_tools(options)
+  local own = session(options)
+  own:start()
+  return require('mcp_sidecar.adapters.anthropic').tools(own, options)
+end
+
+---awaited gives a function with a callback the form for coroutines: it yields until the callback comes, and
+---returns (result, err).
+---@param fn function
+---@param place integer where the callback stands
+local function awaited(fn, place)
+  return function(...)
+    local own = coroutine.running()
+    if not own then error('mcp_sidecar.co: not in a coroutine', 2) end
+    local given = { ... }
+    local back, waiting
+    given[place] = function(err, result)
+      back = { err, result }
+      if waiting then coroutine.resume(own) end
+    end
+    fn(unpack(given, 1, math.max(place, select('#', ...))))
+    if not back then
+      waiting = true
+      coroutine.yield()
+    end
+    return back[2], back[1]
+  end
+end
+
+---co has the functions for coroutines: `local outcome, err = mcp.co.call(name, args)`.
+M.co = {
+  ---@type fun(where?: mcp_sidecar.Where): any, mcp_sidecar.Error?
+  start = function(where) return awaited(M.start, 1)(nil, where) end,
+  ---@type fun(target: string|table, args?: table|string, options?: mcp_sidecar.CallOptions): mcp_sidecar.CallOutcome?, mcp_sidecar.Error?
+  call = awaited(M.call, 4),
+  ---@type fun(method: string, params?: table): any, mcp_sidecar.Error?
+  request = awaited(M.request, 3),
+  ---@type fun(server: string, options?: table): mcp_sidecar.Server?, mcp_sidecar.Error?
+  connect = awaited(M.connect, 3),
+  ---@type fun(mode?: mcp_sidecar.ReloadMode): mcp_sidecar.Snapshot?, mcp_sidecar.Error?
+  reload = awaited(M.reload, 2),
+}
+
+return M
