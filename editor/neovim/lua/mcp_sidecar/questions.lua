@@ -56,13 +56,14 @@ local ROWS = {
 ---@param refined? mcp_sidecar.Capabilities
 ---@return mcp_sidecar.Capabilities
 function M.declared(handlers, refined)
-  local known, capabilities = {}, vim.empty_dict()
+  -- One that this version does not know is the sidecar's to judge: it warns of what it does not know, too.
+  local known, capabilities = {}, vim.tbl_extend('force', vim.empty_dict(), refined or {})
   for _, row in pairs(ROWS) do
     known[row.handler] = true
+    local own = capabilities[row.capability]
     if handlers[row.handler] then
-      local own = (refined or {})[row.capability]
       capabilities[row.capability] = own == nil and row.declares or own
-    elseif (refined or {})[row.capability] then
+    elseif own then
       error(('capability %s: there is no handler "%s" to keep it'):format(row.capability, row.handler), 0)
     end
   end
