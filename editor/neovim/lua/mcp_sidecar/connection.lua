@@ -31,7 +31,7 @@ local protocol = require('mcp_sidecar.protocol_gen')
 ---@field private transport mcp_sidecar.Transport
 ---@field private hooks mcp_sidecar.ConnectionHooks
 ---@field private pending table<integer, mcp_sidecar.Pending>
----@field private serving table<integer|string, { withdraw: fun()? }>
+---@field private serving table<integer|string, { withdraw: fun()?, reply: fun(result: any?, code: integer?, message: string?) }>
 ---@field private last_id integer
 ---@field ended mcp_sidecar.Error? why nothing is sent any more
 ---@field over boolean the transport has ended
@@ -208,7 +208,7 @@ end
 
 ---@private
 function Connection:serve(id, method, params)
-  local question = {}
+  local question = {} ---@type { withdraw: fun()?, reply: function }
   local answered = false
   local function reply(result, code, message)
     if answered then return end
@@ -223,6 +223,7 @@ function Connection:serve(id, method, params)
       or ('"result":%s'):format(text)
     self.transport:send(('{"jsonrpc":"2.0","id":%s,%s}'):format(json.encode(id), answer))
   end
+  question.reply = reply
   self.serving[id] = question
   local ok, withdraw = pcall(self.hooks.asked, method, params, reply)
   if not ok then
@@ -238,6 +239,9 @@ function Connection:withdraw(id)
   if not question then return end
   self.serving[id] = nil
   if question.withdraw then M.guarded(question.withdraw) end
+  -- A handler that takes its question off the screen has nothing to say any more, and a word that comes late
+  -- would answer the next question with this id.
+  question.reply(nil, protocol.code.cancelled, 'the question was withdrawn')
 end
 
 return M
