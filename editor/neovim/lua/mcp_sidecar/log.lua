@@ -31,22 +31,55 @@ local kept = {}
 ---@return mcp_sidecar.LogEntry[]
 function M.lines(root) return vim.list_slice(kept[root] or {}) end
 
----add takes a message. It is shown if its level is the user's or above.
----@param root string
+---When something about a server was shown last, in milliseconds, by root and name.
+---@type table<string, integer>
+local told = {}
+---A server that has much to say is shown once in this time; the rest is only kept.
+local PAUSE_MS = 5000
+
+---@param entry mcp_sidecar.LogEntry
+local function is_flood(entry)
+  if not entry.server then return false end
+  local key = entry.root .. '\0' .. entry.server
+  if vim.uv.now() - (told[key] or -PAUSE_MS) < PAUSE_MS then return true end
+  told[key] = vim.uv.now()
+  return false
+end
+
+---show shows a message to the user, if its level is one that he wants to see.
 ---@param level mcp_sidecar.LogLevel
----@param message string
----@param server? string
-function M.add(root, level, message, server)
-  local entry = { root = root, time = os.time(), level = level, message = message, server = server }
+---@param text string
+function M.show(level, text)
+  local number = LEVELS[level] or vim.log.levels.INFO
+  if number >= config.get().log_level then vim.notify('mcp-sidecar: ' .. text, number) end
+end
+
+---one_line cuts a text to what Neovim shows without asking to press ENTER.
+---@param text string
+---@return string
+function M.one_line(text)
+  local line = text:gsub('%s*[\r\n]+%s*', ' | '):gsub('%c', ' ')
+  local room = math.max(vim.v.echospace - #'mcp-sidecar: ', 40)
+  if vim.fn.strdisplaywidth(line) <= room then return line end
+  return vim.fn.strcharpart(line, 0, room - 1) .. '…'
+end
+
+---add keeps a message, and shows it unless it is quiet.
+---@param root string
+---@param entry { level: mcp_sidecar.LogLevel, message: string, server?: string }
+---@param quiet? boolean
+function M.add(root, entry, quiet)
+  entry = vim.tbl_extend('force', entry, { root = root, time = os.time() })
   local lines = kept[root] or {}
   kept[root] = lines
   lines[#lines + 1] = entry
   if #lines > KEPT then table.remove(lines, 1) end
   events.emit('log', entry)
-  local number = LEVELS[level] or vim.log.levels.INFO
-  if number >= config.get().log_level then
-    local about = server and ('mcp-sidecar: %s: '):format(server) or 'mcp-sidecar: '
-    vim.notify(about .. message, number)
+  if quiet or is_flood(entry) then return end
+  if entry.server then
+    M.show(entry.level, M.one_line(('%s: %s'):format(entry.server, entry.message)))
+  else
+    M.show(entry.level, entry.message)
   end
 end
 

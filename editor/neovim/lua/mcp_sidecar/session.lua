@@ -14,6 +14,7 @@ local config = require('mcp_sidecar.config')
 local errors = require('mcp_sidecar.errors')
 local events = require('mcp_sidecar.events')
 local log = require('mcp_sidecar.log')
+local news = require('mcp_sidecar.news')
 local process = require('mcp_sidecar.process')
 local restarts = require('mcp_sidecar.restarts')
 local switches = require('mcp_sidecar.switches')
@@ -32,6 +33,7 @@ local toolset = require('mcp_sidecar.toolset')
 ---@field private tools mcp_sidecar.Tool[] as they were told last: they stay while it is started again
 ---@field private off string[] what the user switched off here
 ---@field private calls integer
+---@field private told table<string, boolean> by server: the user knows that it does not work
 ---@field private shown? mcp_sidecar.SessionView the view, until something changes
 local Session = {}
 Session.__index = Session
@@ -41,7 +43,7 @@ local M = {}
 ---@param root string
 ---@return mcp_sidecar.Session
 function M.new(root)
-  local self = { root = root, phase = 'stopped', waiting = {}, ends = {}, tools = {}, calls = 0 }
+  local self = { root = root, phase = 'stopped', waiting = {}, ends = {}, tools = {}, calls = 0, told = {} }
   self.off = switches.get(root)
   return setmetatable(self, Session)
 end
@@ -149,6 +151,9 @@ function Session:launch()
     return self:fail(message --[[@as string]])
   end
   self.binary = path
+  if vim.fn.isdirectory(self.root) == 0 then
+    return self:fail(('the project %s is not there any more'):format(self.root))
+  end
   local cmd = vim.list_extend({ path }, options.args)
   local child, why = process.start(cmd, { cwd = self.root, env = options.env })
   if not child then
@@ -227,11 +232,31 @@ function Session:listeners(current)
   local root = self.root
   return {
     tools_changed = guard(function(change) self:tell_tools(change) end),
-    status = guard(function(server) events.emit('status', { root = root, server = server }) end),
+    status = guard(function(server)
+      self:tell_news(server)
+      events.emit('status', { root = root, server = server })
+    end),
     diagnostics = guard(function(list) events.emit('diagnostics', { root = root, errors = list }) end),
-    log = function(entry) log.add(root, entry.level, entry.message, entry.server) end,
+    log = function(entry) log.add(root, entry, entry.server ~= nil and not self:connected(entry.server)) end,
     closed = guard(function(err) self:lost(err) end),
   }
+end
+
+---connected: what is wrong with a server that is not is told by its record, and not by the log, too.
+---@private
+function Session:connected(name)
+  for _, server in ipairs(self.client and self.client:servers() or {}) do
+    if server.name == name then return server.status == 'connected' end
+  end
+  return false
+end
+
+---@private
+---@param server mcp_sidecar.Server
+function Session:tell_news(server)
+  local message
+  message, self.told[server.name] = news.of(server, self.told[server.name] or false)
+  if message then log.show('warning', log.one_line(message)) end
 end
 
 ---@private
@@ -257,7 +282,7 @@ function Session:lost(err)
   end
   self.phase, self.error = 'starting', err.message
   self:changed()
-  log.add(self.root, 'error', ('%s\nIt is started again.'):format(err.message))
+  log.add(self.root, { level = 'error', message = ('%s\nIt is started again.'):format(err.message) })
   self.timer = assert(vim.uv.new_timer())
   self.timer:start(
     delay,
@@ -274,7 +299,7 @@ end
 ---@param message string
 function Session:fail(message)
   self.phase, self.error = 'failed', message
-  log.add(self.root, 'error', message)
+  log.add(self.root, { level = 'error', message = message })
   self:show(toolset.NOTHING, 'stopped')
   self:changed()
   self:settle(errors.new('closed', message, { reported = true }))
@@ -418,7 +443,9 @@ function Session:toggle(name, callback)
   table.sort(off)
   self.off = off
   local why = switches.set(self.root, off)
-  if why then log.add(self.root, 'warning', ('cannot remember what is switched off: %s'):format(why)) end
+  if why then
+    log.add(self.root, { level = 'warning', message = 'cannot remember what is switched off: ' .. why })
+  end
   self:changed()
   if self.phase ~= 'running' then return vim.schedule(callback) end
   self.client:configure({ settings = { disabled = self:disabled() } }, callback)
