@@ -316,13 +316,13 @@ local in_the_client = {
     'ended',
     'for another reason',
   },
-  ['a close that is told twice'] = { other_callback('close', twice), 'gap', 'the callback of close' },
+  ['a close that is told twice'] = { other_callback('close', twice), 'gap', 'the callbacks of close' },
   ['a close that is never told'] = {
     other_callback('close', function()
       return function() end
     end),
     'gap',
-    'the callback of close',
+    'the callbacks of close',
   },
   ['a close by force'] = {
     other_method('request', function(original, client)

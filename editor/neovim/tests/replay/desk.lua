@@ -10,14 +10,14 @@ local M = {}
 ---@field method string
 ---@field params table
 ---@field reply fun(answer: any, problem?: string)
----@field withdrawn boolean
+---@field withdrawn integer how often it was
 
 ---Asked is a request of the sidecar's.
 ---@class replay.Asked
 ---@field method string
 ---@field params replay.Json
 ---@field question? replay.Question
----@field answered boolean
+---@field answered? "by the client"|"by the handler"
 
 ---Desk has one handler for each capability that the host of the dialogue declares.
 ---@class replay.Desk
@@ -45,13 +45,30 @@ function M.new(declared)
     if declared[name] then
       desk.served[row.method] = true
       desk.handlers[row.handler] = function(params, reply)
-        local question = { method = row.method, params = params, reply = reply, withdrawn = false }
+        local question = { method = row.method, params = params, reply = reply, withdrawn = 0 }
         table.insert(desk.questions, question)
-        return function() question.withdrawn = true end
+        return function() question.withdrawn = question.withdrawn + 1 end
       end
     end
   end
   return desk
+end
+
+---@param request replay.Asked
+---@param message replay.Json
+local function reply(request, message)
+  local say = request.question.reply
+  local refused = message.members.error
+  if not refused then
+    local row = vim
+      .iter(vim.tbl_values(capabilities))
+      :find(function(row) return row.method == request.method end)
+    say(json.shown(message.members.result)[row.member])
+  elseif refused.members.code.text == '-32800' then
+    say(nil)
+  else
+    say(nil, json.string_at(refused, 'message'))
+  end
 end
 
 ---Notes a request that is being sent.
@@ -61,7 +78,7 @@ end
 function Desk:asked(id, method, params)
   local before = self.requests[id]
   failure.expect(not before or before.answered, ('request %s of the sidecar is not answered yet'):format(id))
-  self.requests[id] = { method = method, params = params, answered = false }
+  self.requests[id] = { method = method, params = params }
 end
 
 ---Looks whether the request has reached its handler, if it has one.
@@ -73,7 +90,7 @@ function Desk:heard(id)
   failure.expect(question, ('the handler of %s was not asked'):format(request.method))
   failure.same(question.method, request.method, 'the handler that was asked')
   failure.same(question.params, json.shown(request.params), 'the question of ' .. request.method)
-  failure.expect(not question.withdrawn, 'a question is withdrawn from the beginning')
+  failure.expect(question.withdrawn == 0, 'a question is withdrawn from the beginning')
   request.question = question
 end
 
@@ -83,36 +100,31 @@ function Desk:nothing_unasked()
   failure.expect(not first, ('a handler was called without need: %s'):format(first and first.method))
 end
 
----Looks whether a question stands on the screen if, and only if, nobody has withdrawn it.
+---Looks whether a handler has learnt that its question was withdrawn. One that has answered must not.
 ---@param id string?
 function Desk:withdrawn(id)
   local request = self.requests[id]
-  if not request or request.answered or not request.question then return end
-  local complaint = 'the handler of %s does not learn that it is withdrawn'
-  failure.expect(request.question.withdrawn, complaint:format(request.method))
+  if not request or not request.question then return end
+  local times, method = request.question.withdrawn, request.method
+  if request.answered == 'by the handler' then
+    failure.expect(times == 0, ('the handler of %s learns that its answer is withdrawn'):format(method))
+  else
+    failure.expect(times > 0, ('the handler of %s does not learn that it is withdrawn'):format(method))
+    failure.expect(times == 1, ('the handler of %s learns twice that it is withdrawn'):format(method))
+  end
 end
 
----Makes the handler answer what the line says. One whose question was withdrawn says nothing any more.
+---Makes the handler answer what the line says, if it was asked and may still answer. What it says besides is nothing.
 ---@param id string
 ---@param message replay.Json
 function Desk:answer(id, message)
   local request = self:request(id)
   failure.expect(not request.answered, ('request %s of the sidecar is answered twice'):format(id))
-  request.answered = true
   local question = request.question
-  if not question or question.withdrawn then return end
-  local refused = message.members.error
-  if not refused then
-    local result = json.shown(message.members.result)
-    local row = vim
-      .iter(vim.tbl_values(capabilities))
-      :find(function(row) return row.method == request.method end)
-    question.reply(result[row.member])
-  elseif refused.members.code.text == '-32800' then
-    question.reply(nil)
-  else
-    question.reply(nil, json.string_at(refused, 'message'))
-  end
+  local asked = question and question.withdrawn == 0
+  request.answered = asked and 'by the handler' or 'by the client'
+  if asked then reply(request, message) end
+  if question then question.reply(nil, 'a second answer') end
 end
 
 ---Whether a message answers a question that is open: one that a client leaves behind may be answered.
@@ -122,7 +134,10 @@ function Desk:left_open(message)
   local id = message.members.id
   if message.members.method or not id then return false end
   local request = self.requests[id.text]
-  return request ~= nil and not request.answered and request.question ~= nil and request.question.withdrawn
+  return request ~= nil
+    and not request.answered
+    and request.question ~= nil
+    and request.question.withdrawn > 0
 end
 
 ---The sidecar is gone: so are its questions.

@@ -191,6 +191,7 @@ end
 ---What the client must show, by the names of its getters.
 ---@return table<string, any>
 function Mirror:shown()
+  local methods = shown(self.methods)
   return {
     tools = shown(self.tools),
     servers = shown(self.servers),
@@ -199,7 +200,8 @@ function Mirror:shown()
     revision = self.revision,
     hash = self.hash,
     info = self.info and json.shown(self.info),
-    methods = shown(self.methods),
+    methods = methods,
+    guest = self.info ~= nil and not vim.tbl_contains(methods, 'runtime/configure'),
   }
 end
 

@@ -14,9 +14,7 @@ Pipe.__index = Pipe
 function M.new() return setmetatable({ sent = {}, over = false, forced = false }, Pipe) end
 
 ---@param body string
-function Pipe:send(body)
-  if not self.over then table.insert(self.sent, body) end
-end
+function Pipe:send(body) table.insert(self.sent, body) end
 
 function Pipe:close()
   if self.over then return end

@@ -34,7 +34,7 @@ local M = {}
 ---@field desk replay.Desk
 ---@field open replay.Open[] the oldest first
 ---@field all replay.Open[] those that have ended, too
----@field closing? { over: integer } how often the callback of close() was called
+---@field closing? { over: integer } how often the callbacks of close() were called
 ---@field private client table
 ---@field private expected replay.Event[] what the client must have told its program in this step
 ---@field private heard replay.Event[] what it has
@@ -54,7 +54,8 @@ local told = {
   'elicitation_complete',
 }
 
-local getters = { 'tools', 'servers', 'errors', 'exa_api_keys', 'revision', 'hash', 'info', 'methods' }
+local getters =
+  { 'tools', 'servers', 'errors', 'exa_api_keys', 'revision', 'hash', 'info', 'methods', 'guest' }
 
 ---Lets everything run that is ready. What a message asks for, a client does while it reads it: only that a request was in
 ---vain from the beginning it may say a little later.
@@ -129,9 +130,10 @@ function Session:ask(method, params)
   return open
 end
 
----Makes the client abandon a request, which must end at once.
+---Makes the client abandon a request, which must end at once. A second time is nothing.
 ---@param open replay.Open
 function M.abandon(open)
+  open.done.cancel()
   open.done.cancel()
   open.abandoned = true
   expect(#open.ends > 0, ('%s was abandoned and still waits'):format(open.method))
@@ -142,10 +144,13 @@ function M.abandon(open)
   )
 end
 
----Makes the client shut the sidecar down. Whoever waits for an answer must be told at once.
+---Makes the client shut the sidecar down. Whoever waits for an answer must be told at once. A second time changes
+---nothing, and is told when it is over, too.
 function Session:close()
   self.closing = { over = 0 }
-  self.client:close(function() self.closing.over = self.closing.over + 1 end)
+  for _ = 1, 2 do
+    self.client:close(function() self.closing.over = self.closing.over + 1 end)
+  end
   self:closed_all()
 end
 
@@ -219,6 +224,7 @@ function Session:answer(open, member, text)
   local events = member == 'result' and self.mirror:answered(open.method, value) or {}
   self:forget(open)
   self:deliver({ { 'id', open.id }, { member, text } }, events)
+  open.done.cancel() -- too late: nothing comes of it
   -- Of an abandoned request, what its answer says of the tools counts, and nobody hears of the rest.
   if open.abandoned then return end
   expect(#open.ends > 0, ('%s was answered and still waits'):format(open.method))
@@ -313,7 +319,7 @@ function Session:exit(code)
   expect(reason and reason.kind == 'closed', 'a client whose sidecar is gone says so in closed()')
   self:closed_once(reason)
   if self.closing then
-    same(self.closing.over, 1, 'the calls of the callback of close()')
+    same(self.closing.over, 2, 'the calls of the callbacks of close()')
   else
     same(
       { reason.exit_code, reason.signal },
@@ -328,7 +334,7 @@ function Session:exit(code)
   turn()
   expect(#later.ends > 0, 'a call after the end waits')
   expect(later.ends[1].err == reason, 'a call after the end fails for another reason')
-  same(over, 1, 'the calls of the callback of a close() after the end')
+  same(over, 1, 'the calls of the callbacks of close() after the end')
   self:closed_once(reason)
   same(self.heard, {}, 'the events after the end')
   for _, open in ipairs(self.all) do
