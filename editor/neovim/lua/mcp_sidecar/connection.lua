@@ -165,7 +165,6 @@ end
 ---@private
 function Connection:dispatch(message, body)
   local id, method = message.id, message.method
-  if id == vim.NIL then id = nil end
   if type(method) == 'string' then
     if id ~= nil then
       self:serve(id, method, message.params)
