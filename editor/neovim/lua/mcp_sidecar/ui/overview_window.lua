@@ -1,0 +1,126 @@
+-- The floating window of the overview: where it is, and how a page comes into it.
+local M = {}
+
+local namespace = vim.api.nvim_create_namespace('mcp_sidecar_overview')
+
+---@param wanted number? cells, or below 1 a part of what there is
+---@param there integer cells
+---@param least integer cells of a part
+---@param room integer cells that can be had
+---@return integer cells
+local function extent(wanted, there, least, room)
+  wanted = wanted or 0.8
+  -- A part of a small screen would be too small to read.
+  if wanted < 1 then wanted = math.max(least, there * wanted) end
+  return math.max(1, math.min(math.floor(wanted), room))
+end
+
+---Where the window is on a screen: in its middle. Pure.
+---@param columns integer of the screen
+---@param rows integer of the screen, without the command line
+---@param frame integer cells that the border takes on both sides together
+---@param size { width?: number, height?: number } of the configuration
+---@return { width: integer, height: integer, row: integer, col: integer }
+function M.layout(columns, rows, frame, size)
+  local width = extent(size.width, columns, 80, columns - frame - 2)
+  local height = extent(size.height, rows, 24, rows - frame - 1)
+  return {
+    width = width,
+    height = height,
+    row = math.max(0, math.floor((rows - height - frame) / 2)),
+    col = math.max(0, math.floor((columns - width - frame) / 2)),
+  }
+end
+
+---Whether a border has a frame, on which a title and a help line find room.
+---@param border any of nvim_open_win
+---@return boolean
+function M.has_frame(border) return border ~= nil and border ~= 'none' and border ~= '' end
+
+---@param ui { border: any, width?: number, height?: number }
+---@param footer fun(width: integer): string
+---@return vim.api.keyset.win_config
+local function window_config(ui, footer)
+  local framed = M.has_frame(ui.border)
+  local layout = M.layout(vim.o.columns, vim.o.lines - vim.o.cmdheight, framed and 2 or 0, ui)
+  local config = vim.tbl_extend('error', layout, { relative = 'editor', border = ui.border })
+  if framed then
+    config.title, config.title_pos = ' MCP ', 'center'
+    config.footer, config.footer_pos = footer(layout.width), 'center'
+  end
+  return config
+end
+
+---Makes the buffer of the overview. It is wiped when no window shows it any more.
+---@return integer buf
+function M.buffer()
+  local buf = vim.api.nvim_create_buf(false, true)
+  vim.bo[buf].bufhidden = 'wipe'
+  vim.bo[buf].modifiable = false
+  vim.bo[buf].filetype = 'mcpoverview'
+  return buf
+end
+
+local highlights = {
+  'NormalFloat:McpNormal',
+  'FloatBorder:McpBorder',
+  'FloatTitle:McpTitle',
+  'FloatFooter:McpFooter',
+  'CursorLine:McpCursorLine',
+}
+
+---Opens the window and enters it.
+---@param buf integer
+---@param ui { border: any, width?: number, height?: number }
+---@param footer fun(width: integer): string
+---@return integer win
+function M.open(buf, ui, footer)
+  local config = vim.tbl_extend('error', window_config(ui, footer), { style = 'minimal' })
+  local win = vim.api.nvim_open_win(buf, true, config)
+  local options = {
+    cursorline = true,
+    wrap = false,
+    foldenable = false,
+    winfixbuf = true,
+    winhighlight = table.concat(highlights, ','),
+  }
+  for name, value in pairs(options) do
+    vim.api.nvim_set_option_value(name, value, { scope = 'local', win = win })
+  end
+  return win
+end
+
+---Fits the window to a screen that has changed its size.
+---@param win integer
+---@param ui { border: any, width?: number, height?: number }
+---@param footer fun(width: integer): string
+function M.resize(win, ui, footer) vim.api.nvim_win_set_config(win, window_config(ui, footer)) end
+
+---Puts a page into a buffer. Only lines from the first to the last that differ are touched, so that marks and the
+---screen stay as they are elsewhere.
+---@param buf integer
+---@param page mcp_sidecar.ui.Page
+function M.show(buf, page)
+  local old, new = vim.api.nvim_buf_get_lines(buf, 0, -1, false), page.lines
+  local first = 0
+  while first < #old and first < #new and old[first + 1] == new[first + 1] do
+    first = first + 1
+  end
+  local last = 0
+  while last < #old - first and last < #new - first and old[#old - last] == new[#new - last] do
+    last = last + 1
+  end
+  if first + last < math.max(#old, #new) then
+    vim.bo[buf].modifiable = true
+    local lines = vim.list_slice(new, first + 1, #new - last)
+    vim.api.nvim_buf_set_lines(buf, first, #old - last, true, lines)
+    vim.bo[buf].modifiable = false
+  end
+  vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
+  for _, mark in ipairs(page.marks) do
+    local where = { end_col = mark.to, hl_group = mark.group }
+    vim.api.nvim_buf_set_extmark(buf, namespace, mark.row, mark.from, where)
+  end
+end
+
+return M
