@@ -7,18 +7,9 @@ local function start()
   vim.schedule(function()
     local buffer = vim.api.nvim_get_current_buf()
     if vim.bo[buffer].buftype ~= '' then return end
-    local session = require('mcp_sidecar.sessions').current()
-    -- One that the user stopped, or that failed, is left alone: see view().error.
-    if session:view().phase == 'stopped' and not M.seen[session.root] then
-      M.seen[session.root] = true
-      session:start()
-    end
+    require('mcp_sidecar.sessions').current():begin()
   end)
 end
-
----Projects whose sidecar was started here.
----@type table<string, true>
-M.seen = {}
 
 ---enable starts it now, and for every project that is entered.
 function M.enable()

@@ -162,7 +162,10 @@ function M.run(args)
   local session = sessions.current()
   require('mcp_sidecar.ui.trust').expect(session.root)
   local name, rest = args:match('^%s*(%S*)%s*(.*)$')
-  if name == '' then return require('mcp_sidecar.ui.overview').open(session) end
+  if name == '' then
+    session:begin()
+    return require('mcp_sidecar.ui.overview').open(session)
+  end
   local subcommand = M.SUBCOMMANDS[name]
   if not subcommand then
     local all = table.concat(names(), ', ')

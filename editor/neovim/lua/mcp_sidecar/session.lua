@@ -27,6 +27,7 @@ local toolset = require('mcp_sidecar.toolset')
 ---@field private binary? string
 ---@field private client? mcp_sidecar.Client
 ---@field private closing? mcp_sidecar.Client
+---@field private begun? boolean it was started once
 ---@field private waiting fun(err: mcp_sidecar.Error?)[] for the start that runs
 ---@field private ends integer[] when the process ended by itself lately
 ---@field private timer? uv.uv_timer_t of the next restart
@@ -81,9 +82,15 @@ function Session:start(callback)
   if self.phase == 'running' then return vim.schedule(callback) end
   self.waiting[#self.waiting + 1] = callback
   if self.phase == 'starting' then return end
-  self.phase, self.error = 'starting', nil
+  self.begun, self.phase, self.error = true, 'starting', nil
   self:changed()
   if not self.closing then self:launch() end
+end
+
+---begin starts it if it never was: one that the user stopped, or that failed, is left alone.
+function Session:begin()
+  if self.begun then return end
+  self:start()
 end
 
 ---stop ends the sidecar and its servers. The callback comes when they are gone.
