@@ -7,6 +7,16 @@ local M = {}
 ---@type table<string, mcp_sidecar.Session>
 local sessions = {}
 
+---nearest is the nearest directory, this one or above it, that has any of the markers. vim.fs.root would rank them
+---from Neovim 0.11 on, and prefer the first marker far above to the second one here.
+---@param directory string
+---@param markers string[]
+---@return string?
+local function nearest(directory, markers)
+  local found = vim.fs.find(markers, { upward = true, path = directory })[1]
+  return found and vim.fs.dirname(found)
+end
+
 ---root_of is the project of a buffer: what the user's own function says, else the nearest directory above it
 ---that has a marker, else the current directory.
 ---@param buffer? integer
@@ -15,8 +25,10 @@ function M.root_of(buffer)
   buffer = buffer or vim.api.nvim_get_current_buf()
   local options = config.get()
   local root = options.root and options.root(buffer)
-  if not root and vim.bo[buffer].buftype == '' then root = vim.fs.root(buffer, options.root_markers) end
-  root = root or vim.fs.root(vim.uv.cwd() --[[@as string]], options.root_markers) or vim.uv.cwd()
+  if not root and vim.bo[buffer].buftype == '' then
+    root = nearest(vim.fn.fnamemodify(vim.api.nvim_buf_get_name(buffer), ':p:h'), options.root_markers)
+  end
+  root = root or nearest(vim.uv.cwd() --[[@as string]], options.root_markers) or vim.uv.cwd()
   local path = vim.fs.normalize(vim.fn.fnamemodify(root --[[@as string]], ':p'))
   return (path:gsub('(.)/$', '%1'))
 end
