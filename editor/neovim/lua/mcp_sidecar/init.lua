@@ -146,7 +146,9 @@ local function awaited(fn, place)
     local back, waiting
     given[place] = function(err, result)
       back = { err, result }
-      if waiting then coroutine.resume(own) end
+      if not waiting then return end
+      local ok, failure = coroutine.resume(own)
+      if not ok then error(debug.traceback(own, tostring(failure)), 0) end
     end
     fn(unpack(given, 1, math.max(place, select('#', ...))))
     if not back then
