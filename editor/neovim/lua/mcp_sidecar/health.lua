@@ -15,14 +15,14 @@ local function show(lines)
   end
 end
 
----@return string? stdout
----@return string? why
+---@return string stdout
+---@return string? why it failed
 local function output_of(cmd, cwd)
   local ok, result = pcall(function() return vim.system(cmd, { text = true, cwd = cwd }):wait(LIMIT_MS) end)
-  if not ok then return nil, tostring(result) end
+  if not ok then return '', tostring(result) end
   if result.code == 0 then return result.stdout end
   local said = vim.trim(result.stderr or '')
-  return nil, said ~= '' and said or ('it ended with code %d'):format(result.code)
+  return result.stdout or '', said ~= '' and said or ('it ended with code %d'):format(result.code)
 end
 
 local function check_options()
@@ -47,7 +47,7 @@ local function check_binary()
     vim.health.info(('not from %s: %s'):format(place.where, place.why))
   end
   local version, why = output_of({ path, '--version' })
-  if not version then
+  if why then
     vim.health.error(('%s does not run: %s'):format(path, why), { 'Is it mcp-sidecar, for this machine?' })
     return nil
   end
@@ -79,7 +79,8 @@ end
 local function check_configuration(path, session)
   local text, why = output_of({ path, 'config', '--json' }, session.root)
   vim.health.start('mcp-sidecar: configuration files')
-  local ok, config = pcall(require('mcp_sidecar.json').decode, text or '')
+  -- It fails when something is wrong with the configuration, and says in its output what that is.
+  local ok, config = pcall(require('mcp_sidecar.json').decode, text)
   if not ok then
     vim.health.error(('the configuration cannot be read: %s'):format(why or config))
     return
