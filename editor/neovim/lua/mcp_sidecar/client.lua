@@ -10,6 +10,7 @@ local json = require('mcp_sidecar.json')
 local protocol = require('mcp_sidecar.protocol_gen')
 local questions = require('mcp_sidecar.questions')
 local toolset = require('mcp_sidecar.toolset')
+local wire = require('mcp_sidecar.wire')
 
 ---@class mcp_sidecar.ClientOptions
 ---@field client? mcp_sidecar.ClientInfo
@@ -143,6 +144,15 @@ function Client:emit(event, value)
   end
 end
 
+---refuse is the outcome of a request that is wrong, and is not sent.
+---@param callback fun(err: mcp_sidecar.Error)
+---@param problem string
+---@return mcp_sidecar.Cancel
+local function refuse(callback, problem)
+  vim.schedule(function() callback(errors.new('argument', problem)) end)
+  return function() end
+end
+
 ---request makes any request of the protocol. What its answer says of the tool set is taken, too.
 ---@param method string
 ---@param params? table|string a table, or its JSON text
@@ -150,24 +160,10 @@ end
 ---@return mcp_sidecar.Cancel
 function Client:request(method, params, callback)
   callback = callback or function() end
-  local text = params
-  if type(params) ~= 'string' then
-    local ok
-    ok, text = pcall(json.object, params or {})
-    if not ok then
-      local err = errors.new('argument', ('%s: %s'):format(method, text))
-      vim.schedule(function() callback(err) end)
-      return function() end
-    end
-    self:note_shutdown(params)
-  end
-  return self:send(method, text --[[@as string]], callback)
-end
-
----@private
-function Client:note_shutdown(params)
-  local timeouts = ((params or {}).settings or {}).timeouts
-  if timeouts then self.shutdown_ms = timeouts.shutdownMs or SHUTDOWN_MS end
+  local text, problem = wire.params(params)
+  if not text then return refuse(callback, ('%s: %s'):format(method, problem)) end
+  self.shutdown_ms = wire.shutdown_ms(params, SHUTDOWN_MS) or self.shutdown_ms
+  return self:send(method, text, callback)
 end
 
 ---@private
@@ -205,25 +201,6 @@ function Client:initialize(params, callback)
   end)
 end
 
----The JSON text of a call's arguments. Text is sent as it is, with its numbers and the order of its keys.
----@param args table|string|nil
----@return string? text
----@return string? problem
-local function arguments_text(args)
-  if args == nil then return '{}' end
-  if type(args) ~= 'string' then
-    if type(args) ~= 'table' or (vim.islist(args) and next(args) ~= nil) then
-      return nil, 'the arguments of a call are an object'
-    end
-    local ok, text = pcall(json.object, args)
-    return ok and text or nil, not ok and text or nil
-  end
-  local ok, value = pcall(json.decode, args)
-  if not ok then return nil, ('the arguments of the call are not JSON: %s'):format(value) end
-  if not args:match('^%s*{') then return nil, 'the arguments of a call are a JSON object' end
-  return args
-end
-
 ---call runs a tool, by its name in `tools`, or by server and the server's own name of it. A tool that fails is
 ---a result with isError.
 ---@param target string|{ server: string, tool: string }
@@ -233,7 +210,7 @@ end
 ---@return mcp_sidecar.Cancel
 function Client:call(target, args, options, callback)
   options = options or {}
-  local text, problem = arguments_text(args)
+  local text, problem = wire.arguments(args)
   local params = type(target) == 'table' and { server = target.server, tool = target.tool }
     or { name = target }
   if
@@ -241,20 +218,18 @@ function Client:call(target, args, options, callback)
   then
     problem = 'a tool is called by its name, or by { server = …, tool = … }'
   end
-  if problem then
-    local err = errors.new('argument', problem)
-    vim.schedule(function() callback(err) end)
-    return function() end
-  end
+  if problem then return refuse(callback, problem) end
   params.timeoutMs, params.maxBytes = options.timeoutMs, options.maxBytes
   local token
   if options.on_progress then
     self.last_token = self.last_token + 1
     token = self.last_token
     params.progressToken = token
-    self.progress[token] = options.on_progress
   end
-  local envelope = json.encode(params):sub(1, -2) .. ',"arguments":' .. text .. '}'
+  local ok, head = pcall(json.encode, params)
+  if not ok then return refuse(callback, ('tools/call: %s'):format(head)) end
+  if token then self.progress[token] = options.on_progress end
+  local envelope = head:sub(1, -2) .. ',"arguments":' .. text .. '}'
   return self:send(protocol.method.call, envelope, function(err, outcome, body)
     if token then self.progress[token] = nil end
     callback(err, outcome and M.outcome(outcome, body))
