@@ -5,6 +5,8 @@ local M = {}
 
 ---A header block that goes on for longer than this is none.
 local LONGEST_HEADERS = 8192
+---A body of more bytes is no string in LuaJIT.
+local LONGEST_BODY = 2 ^ 31 - 1024
 
 ---frame is the message as it is sent.
 ---@param body string
@@ -21,6 +23,35 @@ Reader.__index = Reader
 ---@return mcp_sidecar.FrameReader
 function M.reader() return setmetatable({ chunks = {}, size = 0 }, Reader) end
 
+---begins: is this line a header of the protocol, or the beginning of one? Nothing else is waited for: a program
+---that prints something else may never come to an end of it.
+---@param line string
+local function begins(line)
+  line = line:lower():gsub('\r$', '')
+  return line:match('^content%-length:[ \t]*%d*[ \t]*$') ~= nil
+    or vim.startswith(line, 'content-type:')
+    or vim.startswith('content-length:', line)
+    or vim.startswith('content-type:', line)
+end
+
+---length_of reads a header block.
+---@param block string without the empty line; also the beginning of one
+---@param whole boolean
+---@return integer? length of the body; nil if it is not known yet
+---@return string? fault
+local function length_of(block, whole)
+  if #block > LONGEST_HEADERS then return nil, 'its headers do not end' end
+  local length
+  for _, line in ipairs(vim.split(block, '\r\n', { plain = true })) do
+    if not begins(line) then return nil, 'it has a line that is no header' end
+    length = length or tonumber(line:lower():match('^content%-length:[ \t]*(%d+)'))
+  end
+  if not whole then return nil end
+  if not length then return nil, 'it has no Content-Length' end
+  if length > LONGEST_BODY then return nil, ('it has %.0f bytes'):format(length) end
+  return length
+end
+
 ---read takes what came, and gives the bodies that are whole now. What is no frame is an error: there is no way
 ---to find the next one.
 ---@param chunk string
@@ -31,27 +62,22 @@ function Reader:read(chunk)
   self.size = self.size + #chunk
   local bodies = {}
   -- Joined only when it is enough: a large body comes in many chunks.
-  while self.size >= (self.want or 1) do
-    local text = table.concat(self.chunks)
-    local rest
+  if self.size < (self.want or 1) then return bodies end
+  local text, at, fault = table.concat(self.chunks), 1, nil
+  while not fault and #text - at + 1 >= (self.want or 1) do
     if self.want then
-      bodies[#bodies + 1] = text:sub(1, self.want)
-      rest = text:sub(self.want + 1)
-      self.want = nil
+      bodies[#bodies + 1] = text:sub(at, at + self.want - 1)
+      at, self.want = at + self.want, nil
     else
-      local from, to = text:find('\r\n\r\n', 1, true)
-      self.chunks, self.size = { text }, #text
-      if not from then
-        if #text > LONGEST_HEADERS then return bodies, 'what it sent has no headers' end
-        return bodies
-      end
-      self.want = tonumber(('\r\n' .. text:sub(1, from - 1)):lower():match('\r\ncontent%-length:%s*(%d+)'))
-      if not self.want then return bodies, 'what it sent has no Content-Length' end
-      rest = text:sub(to + 1)
+      local from, to = text:find('\r\n\r\n', at, true)
+      local last = from and from - 1 or math.min(#text, at + LONGEST_HEADERS)
+      self.want, fault = length_of(text:sub(at, last), from ~= nil)
+      if not self.want then break end
+      at = to + 1
     end
-    self.chunks, self.size = { rest }, #rest
   end
-  return bodies
+  self.chunks, self.size = { text:sub(at) }, #text - at + 1
+  return bodies, fault
 end
 
 ---unread is the beginning of what came and is no message.
