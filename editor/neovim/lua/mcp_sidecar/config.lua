@@ -35,49 +35,81 @@ M.DEFAULTS = {
   ui = { border = 'rounded', width = 0.8, height = 0.8, icons = {}, cancel_key = '<C-c>' },
 }
 
----Types of options, as type() names them; a table is a group of options. "list": of strings. "map": to strings.
+---Kinds of options, by the words that KINDS has for them; a table is a group of options.
 local SHAPE = {
-  binary = { 'string' },
-  args = { 'list' },
-  env = { 'map' },
-  autostart = { 'boolean' },
-  root = { 'function' },
-  root_markers = { 'list' },
-  settings = { 'table' },
-  restart = { group = { limit = { 'count' }, window_ms = { 'count' } } },
-  log_level = { 'count' },
-  ui = {
-    group = {
-      border = { 'string', 'table' },
-      width = { 'number' },
-      height = { 'number' },
-      icons = { 'map' },
-      cancel_key = { 'string' },
-    },
-  },
+  binary = 'text',
+  args = 'list',
+  env = 'map',
+  autostart = 'boolean',
+  root = 'function',
+  root_markers = 'list',
+  settings = 'settings',
+  restart = { limit = 'count', window_ms = 'count' },
+  log_level = 'count',
+  ui = { border = 'border', width = 'size', height = 'size', icons = 'map', cancel_key = 'text' },
 }
 
-local function strings(value)
-  for _, element in pairs(value) do
-    if type(element) ~= 'string' then return false end
-  end
-  return true
+local BORDERS = { 'none', 'single', 'double', 'rounded', 'solid', 'shadow', 'bold' }
+
+---@param kind string as type() names it
+local function all(value, kind)
+  return vim.iter(pairs(value)):all(function(_, element) return type(element) == kind end)
 end
 
-local function is(value, kind)
-  if kind == 'list' then return type(value) == 'table' and vim.islist(value) and strings(value) end
-  if kind == 'map' then return type(value) == 'table' and strings(value) end
-  if kind == 'count' then return type(value) == 'number' and value >= 0 and value % 1 == 0 end
-  return type(value) == kind
+local function is_list(value) return type(value) == 'table' and vim.islist(value) and all(value, 'string') end
+
+local function is_map(value)
+  if type(value) ~= 'table' or not all(value, 'string') then return false end
+  return vim.iter(pairs(value)):all(function(name) return type(name) == 'string' end)
 end
 
-local WORDS = { list = 'a list of strings', map = 'a table of strings', count = 'a whole number, 0 or more' }
+local function is_border(value)
+  if type(value) ~= 'table' then return vim.list_contains(BORDERS, value) end
+  if not vim.list_contains({ 1, 2, 4, 8 }, #value) then return false end
+  return vim.iter(value):all(function(part) return type(part) == 'string' or is_list(part) end)
+end
 
+---@type table<string, { is: (fun(value: any): boolean), words: string }>
+local KINDS = {
+  boolean = { is = function(value) return type(value) == 'boolean' end, words = 'a boolean' },
+  border = { is = is_border, words = 'a border of nvim_open_win()' },
+  count = {
+    is = function(value) return type(value) == 'number' and value >= 0 and value % 1 == 0 end,
+    words = 'a whole number, 0 or more',
+  },
+  ['function'] = { is = function(value) return type(value) == 'function' end, words = 'a function' },
+  list = { is = is_list, words = 'a list of strings' },
+  map = { is = is_map, words = 'a table of strings by name' },
+  -- Of the settings, the sidecar says what is wrong; but this one is read here, too.
+  settings = {
+    is = function(value) return type(value) == 'table' and (value.disabled == nil or is_list(value.disabled)) end,
+    words = 'a table whose `disabled` is a list of strings',
+  },
+  size = {
+    is = function(value) return type(value) == 'number' and value > 0 and value < math.huge end,
+    words = 'a number above 0',
+  },
+  text = { is = function(value) return type(value) == 'string' and value ~= '' end, words = 'a string' },
+}
+
+---@param name string
+---@param names string[]
+---@return string?
 local function near(name, names)
+  local function plain(text) return (text:lower():gsub('[_-]', '')) end
+  local wanted, found = plain(name), nil
   for _, other in ipairs(names) do
-    if other:lower() == name:lower() or other:gsub('_', '') == name:gsub('[_-]', '') then return other end
-    if vim.startswith(other, name) or vim.startswith(name, other) then return other end
+    local has = plain(other)
+    if wanted == has then return other end
+    if wanted ~= '' and (vim.startswith(wanted, has) or vim.startswith(has, wanted)) then found = other end
   end
+  return found
+end
+
+---shown_as is a value on one line, and not too much of it.
+local function shown_as(value)
+  local text = vim.inspect(value, { newline = ' ', indent = '' })
+  return #text > 60 and ('%s…'):format(text:sub(1, 60)) or text
 end
 
 ---check_group takes out of `options` what cannot be used, and says of each why.
@@ -95,17 +127,13 @@ local function check_group(options, shape, path, problems)
       local hint = other and ('did you mean "%s%s"?'):format(path, other)
         or ('there are %s'):format(table.concat(names, ', '))
       problems[#problems + 1] = ('unknown option "%s": %s'):format(full, hint)
-    elseif row.group then
-      if type(value) == 'table' then
-        usable[name] = check_group(value, row.group, full .. '.', problems)
-      else
-        problems[#problems + 1] = ('option "%s" is a %s, not a table'):format(full, type(value))
-      end
-    elseif vim.iter(row):any(function(kind) return is(value, kind) end) then
+    elseif type(row) == 'table' and type(value) == 'table' then
+      usable[name] = check_group(value, row, full .. '.', problems)
+    elseif type(row) == 'string' and KINDS[row].is(value) then
       usable[name] = value
     else
-      local wanted = vim.iter(row):map(function(kind) return WORDS[kind] or 'a ' .. kind end):join(' or ')
-      problems[#problems + 1] = ('option "%s" is %s, not %s'):format(full, vim.inspect(value), wanted)
+      local wanted = type(row) == 'table' and 'a table' or KINDS[row].words
+      problems[#problems + 1] = ('option "%s" is %s, not %s'):format(full, shown_as(value), wanted)
     end
   end
   return usable
