@@ -3,7 +3,7 @@
 # Everything a target needs beyond Go, Node (with npm), Python (with venv), bash,
 # make and, for the race detector of the tests, a C compiler is installed by that
 # target: Go tools into build/tools, npm packages beside their lockfile, Python
-# packages into build/python.
+# packages into build/python. On Debian this is true of luacheck as well.
 
 # Versions of the tools; the only place that names them.
 GOLANGCI_LINT_VERSION := v2.15.0
@@ -31,6 +31,7 @@ REAL_SERVERS := conformance/real/$(INSTALLED)
 REAL_CLIENTS := conformance/real/clients/$(INSTALLED)
 DEMO_SERVERS := examples/project/$(INSTALLED)
 NODE_TOOLS   := agent/node/$(INSTALLED)
+LUA_TOOLS    := editor/neovim/tests/$(INSTALLED)
 
 PYTHON       ?= python3
 VENV         := build/python
@@ -41,6 +42,8 @@ BIOME := node_modules/.bin/biome
 EXAMPLE_BIOME := ../../agent/node/$(BIOME)
 RUFF  := $(VENV)/bin/ruff
 MYPY  := $(CURDIR)/$(VENV)/bin/mypy
+
+STYLUA := tests/node_modules/.bin/stylua
 
 # What ruff looks at; the configuration is the nearest above each file.
 PYTHON_SOURCES := agent/python agent/packaging examples/agent-python
@@ -86,12 +89,13 @@ generate: ## write again what is generated from rpc/protocol.go and rpc/errors.g
 	$(GO) generate ./...
 
 .PHONY: fmt
-fmt: $(GOFUMPT) $(NODE_TOOLS) $(PYTHON_TOOLS) ## format the sources
+fmt: $(GOFUMPT) $(NODE_TOOLS) $(PYTHON_TOOLS) $(LUA_TOOLS) ## format the sources
 	$(GO) fix ./...
 	$(GOFUMPT) -l -w $(GOFILES)
 	cd agent/node && $(BIOME) format --write .
 	cd examples/agent-node && $(EXAMPLE_BIOME) format --config-path=../../agent/node --write .
 	$(RUFF) format $(PYTHON_SOURCES)
+	cd editor/neovim && $(STYLUA) .
 
 # The order is that of the time to the first useful message.
 PARTS := generated format lint cross unit fuzz transcripts agent-node agent-python agent-packages real
@@ -105,13 +109,14 @@ generated: ## are the generated files those the sources give?
 	$(GO) test -count=1 ./rpc/internal/gen/...
 
 .PHONY: format
-format: $(GOFUMPT) $(NODE_TOOLS) $(PYTHON_TOOLS) ## are the sources formatted, and the Go ones modern?
+format: $(GOFUMPT) $(NODE_TOOLS) $(PYTHON_TOOLS) $(LUA_TOOLS) ## are the sources formatted, and the Go ones modern?
 	@files="$$($(GOFUMPT) -l $(GOFILES))"; \
 	if [ -n "$$files" ]; then printf 'not formatted (make fmt):\n%s\n' "$$files"; exit 1; fi
 	$(GO) fix -diff ./...
 	cd agent/node && $(BIOME) format .
 	cd examples/agent-node && $(EXAMPLE_BIOME) format --config-path=../../agent/node .
 	$(RUFF) format --check $(PYTHON_SOURCES)
+	cd editor/neovim && $(STYLUA) --check .
 
 .PHONY: lint
 lint: $(GOLANGCI_LINT) $(NODE_TOOLS) $(PYTHON_TOOLS) ## linters and type checkers of all languages
@@ -122,6 +127,8 @@ lint: $(GOLANGCI_LINT) $(NODE_TOOLS) $(PYTHON_TOOLS) ## linters and type checker
 	$(RUFF) check $(PYTHON_SOURCES)
 	cd agent/python && $(MYPY) . && MYPYPATH=.:../../examples/agent-python $(MYPY) ../../examples/agent-python
 	cd agent/packaging && MYPYPATH=.:test:../python $(MYPY) --strict .
+	.ci/debian tools luacheck=lua-check
+	cd editor/neovim && luacheck --quiet --no-color .
 
 .PHONY: cross
 cross: ## does it vet and build for macOS and Windows?
@@ -167,7 +174,7 @@ bench: ## the Go benchmarks
 .PHONY: clean
 clean: ## remove what was built and installed
 	rm -rf bin build agent/node/dist
-	rm -rf agent/node/node_modules conformance/real/node_modules conformance/real/clients/node_modules examples/project/node_modules examples/agent-node/node_modules
+	rm -rf agent/node/node_modules conformance/real/node_modules conformance/real/clients/node_modules examples/project/node_modules examples/agent-node/node_modules editor/neovim/tests/node_modules
 
 $(GOFUMPT):
 	GOBIN='$(CURDIR)/build/tools' $(GO) install mvdan.cc/gofumpt@$(GOFUMPT_VERSION)
