@@ -3,7 +3,8 @@
 # Everything a target needs beyond Go, Node (with npm), Python (with venv), bash,
 # make and, for the race detector of the tests, a C compiler is installed by that
 # target: Go tools into build/tools, npm packages beside their lockfile, Python
-# packages into build/python. On Debian this is true of luacheck as well.
+# packages into build/python, Neovims into build/neovim. On Debian this is true of
+# patchelf, luacheck and tmux as well; see .ci/neovim for other systems.
 
 # Versions of the tools; the only place that names them.
 GOLANGCI_LINT_VERSION := v2.15.0
@@ -43,7 +44,9 @@ EXAMPLE_BIOME := ../../agent/node/$(BIOME)
 RUFF  := $(VENV)/bin/ruff
 MYPY  := $(CURDIR)/$(VENV)/bin/mypy
 
-STYLUA := tests/node_modules/.bin/stylua
+NEOVIM         := build/neovim
+NEOVIM_PRESENT := $(NEOVIM)/installed
+STYLUA         := tests/node_modules/.bin/stylua
 
 # What ruff looks at; the configuration is the nearest above each file.
 PYTHON_SOURCES := agent/python agent/packaging examples/agent-python
@@ -80,6 +83,12 @@ delegate-node: build $(DEMO_SERVERS) $(NODE_TOOLS) ## an agent in TypeScript wit
 delegate-python: build $(DEMO_SERVERS) ## the same in Python
 	PYTHONPATH=agent/python $(PYTHON) examples/agent-python/delegate.py
 
+.PHONY: try-neovim
+try-neovim: build $(DEMO_SERVERS) $(NEOVIM_PRESENT) ## Neovim with the plugin in examples/project
+	@nvim='$(CURDIR)/$(NEOVIM)/0.12/bin/nvim'; [ -x "$$nvim" ] || nvim=nvim; \
+	cd examples/project && "$$nvim" --clean --cmd 'set runtimepath^=$(CURDIR)/editor/neovim' \
+		--cmd 'let g:mcp_sidecar = #{ binary: "$(CURDIR)/$(BIN)" }'
+
 .PHONY: packages
 packages: $(NODE_TOOLS) $(PYTHON_TOOLS) ## npm packages and Python wheels, in build/packages
 	$(VENV)/bin/python agent/packaging/make_packages.py --go $(GO) $(PLATFORMS)
@@ -98,7 +107,7 @@ fmt: $(GOFUMPT) $(NODE_TOOLS) $(PYTHON_TOOLS) $(LUA_TOOLS) ## format the sources
 	cd editor/neovim && $(STYLUA) .
 
 # The order is that of the time to the first useful message.
-PARTS := generated format lint cross unit fuzz transcripts agent-node agent-python agent-packages real
+PARTS := generated format lint cross unit fuzz transcripts agent-node agent-python agent-packages editor-neovim real
 
 .PHONY: test
 test: ## everything, installing what it needs
@@ -163,6 +172,10 @@ agent-python: build $(DEMO_SERVERS) $(PYTHON_TOOLS) ## the Python client, its ad
 agent-packages: $(NODE_TOOLS) $(PYTHON_TOOLS) ## their packages: what is in them, and installed offline
 	PYTHONPATH=agent/packaging $(VENV)/bin/python -m unittest discover -s agent/packaging/test
 
+.PHONY: editor-neovim
+editor-neovim: build $(NEOVIM_PRESENT) ## the Neovim plugin, in the oldest and the newest Neovim that it supports
+	MCP_SIDECAR_TEST_BINARY='$(CURDIR)/$(BIN)' editor/neovim/tests/run
+
 .PHONY: real
 real: $(REAL_SERVERS) $(REAL_CLIENTS) ## MCP servers and clients from npm and of the Go SDK
 	MCP_SIDECAR_REAL=required $(GO) test -race -count=1 ./conformance/real/...
@@ -188,6 +201,10 @@ $(PYTHON_TOOLS): agent/python/requirements-dev.txt
 	$(PYTHON) -m venv --clear $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
+
+# The script says itself when it is done. Elsewhere than on Debian it never is.
+$(NEOVIM_PRESENT): .ci/neovim
+	.ci/neovim $(NEOVIM)
 
 # No package's script is run: none is needed, and Playwright's would fetch a
 # browser.
