@@ -20,7 +20,7 @@ local M = {}
 ---@field width number of the overview: columns, or a part of the screen below 1
 ---@field height number
 ---@field icons table<string, string> by phase of a server
----@field cancel_key string cancels the newest call that was made by hand, while one runs
+---@field cancel_key string cancels the newest call that was made by hand, while one runs; "": no key does
 
 ---@type mcp_sidecar.Options
 M.DEFAULTS = {
@@ -46,7 +46,7 @@ local SHAPE = {
   settings = 'settings',
   restart = { limit = 'count', window_ms = 'count' },
   log_level = 'count',
-  ui = { border = 'border', width = 'size', height = 'size', icons = 'map', cancel_key = 'text' },
+  ui = { border = 'border', width = 'size', height = 'size', icons = 'map', cancel_key = 'key' },
 }
 
 local BORDERS = { 'none', 'single', 'double', 'rounded', 'solid', 'shadow', 'bold' }
@@ -78,6 +78,7 @@ local KINDS = {
     words = 'a whole number, 0 or more',
   },
   ['function'] = { is = function(value) return type(value) == 'function' end, words = 'a function' },
+  key = { is = function(value) return type(value) == 'string' end, words = 'a string' },
   list = { is = is_list, words = 'a list of strings' },
   map = { is = is_map, words = 'a table of strings by name' },
   -- Of the settings, the sidecar says what is wrong; but this one is read here, too.
