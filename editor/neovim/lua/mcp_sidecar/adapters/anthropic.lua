@@ -49,7 +49,7 @@ end
 ---tools are those of the moment, for `tools` of a request, and what runs the calls of its answer: dispatch takes
 ---the content of the model's message, and gives blocks of type "tool_result", one for each "tool_use" in it.
 ---@param session mcp_sidecar.Session
----@param options? mcp_sidecar.OfferOptions
+---@param options? mcp_sidecar.AdapterOptions
 ---@return table[] definitions
 ---@return mcp_sidecar.AnthropicDispatch dispatch
 function M.tools(session, options)

@@ -4,15 +4,18 @@ local texts = require('mcp_sidecar.adapters.well_formed')
 
 local M = {}
 
----OfferOptions choose tools.
----@class mcp_sidecar.OfferOptions
+---AdapterOptions say which tools, and in what form.
+---@class mcp_sidecar.AdapterOptions: mcp_sidecar.Where
 ---@field servers? string[] only the tools of these
 ---@field filter? fun(tool: mcp_sidecar.Tool): boolean? only those it says yes to
 ---@field call? mcp_sidecar.CallOptions of every call
+---@field api? "chat"|"responses" OpenAI: default "chat"
+---@field description_limit? number OpenAI: in characters; default 1024; math.huge for others that have this API
+---@field images? boolean OpenAI, "chat": show images by one more message at the end, which is the user's; default false: they are named in the tool's message, which can have only text
 
 ---tools are those of the session now that are chosen.
 ---@param session mcp_sidecar.Session
----@param options mcp_sidecar.OfferOptions
+---@param options mcp_sidecar.AdapterOptions
 ---@return mcp_sidecar.Tool[]
 function M.tools(session, options)
   return vim.tbl_filter(function(tool)
@@ -22,7 +25,7 @@ function M.tools(session, options)
 end
 
 ---is_choice: are there tools of the session that are not to be offered?
----@param options mcp_sidecar.OfferOptions
+---@param options mcp_sidecar.AdapterOptions
 ---@return boolean
 function M.is_choice(options) return options.servers ~= nil or options.filter ~= nil end
 

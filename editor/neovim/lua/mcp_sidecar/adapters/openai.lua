@@ -18,14 +18,6 @@ local M = {}
 ---How many characters OpenAI takes for a description ("string too long", from most of its models).
 local LONGEST = 1024
 
----@class mcp_sidecar.OpenAIOptions: mcp_sidecar.OfferOptions
----@field api? "chat"|"responses" default "chat"
----@field description_limit? number in characters; default 1024, which suits OpenAI; math.huge for others
----@field images? boolean show images (see below); default false
---
--- In Chat Completions, a tool's message has only text. An image in a result is named there; with `images`, it is
--- shown as well, by one more message at the end, which is the user's: the only way there is.
-
 ---@alias mcp_sidecar.OpenAIDispatch fun(tool_calls: table[]?, callback: fun(messages: table[])): mcp_sidecar.Cancel
 
 ---@param call table of a model's message
@@ -113,7 +105,7 @@ end
 
 ---tools are those of the moment, for `tools` of a request, and what runs the calls of its answer.
 ---@param session mcp_sidecar.Session
----@param options? mcp_sidecar.OpenAIOptions
+---@param options? mcp_sidecar.AdapterOptions
 ---@return table[] definitions
 ---@return mcp_sidecar.OpenAIDispatch dispatch
 function M.tools(session, options)
