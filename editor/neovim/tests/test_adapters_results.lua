@@ -1,6 +1,5 @@
 local cases = require('adapter_cases')
 local content = require('mcp_sidecar.adapters.content')
-local stub = require('adapter_session')
 
 local new_set, eq = MiniTest.new_set, MiniTest.expect.equality
 local T = new_set()
@@ -69,7 +68,7 @@ T['what cannot be shown is named, with its size'] = function()
 end
 
 T['bytes that are no characters do not get through'] = function()
-  local parts = content.parts(stub.outcome({ content = { { type = 'text', text = 'a\255' } } }))
+  local parts = content.parts({ result = { content = { { type = 'text', text = 'a\255' } } } })
   eq(parts[1].text, 'a�')
 end
 

@@ -1,33 +1,12 @@
 -- The arguments of a call as a model gives them: JSON text, or an object that was read from it. Text goes to
 -- the server as it is, with its numbers and the order of its keys.
 
+local json = require('mcp_sidecar.json')
+local json_strict = require('mcp_sidecar.json_strict')
 local property_names = require('mcp_sidecar.adapters.property_names')
 local tree = require('mcp_sidecar.adapters.schema_tree')
 
 local M = {}
-
----What a number is in JSON. vim.json reads others too: 01, 0x1F, NaN.
-local function is_number(token)
-  local digits = token:gsub('[eE][+-]?%d+$', ''):gsub('^(%-?%d+)%.%d+$', '%1')
-  return digits == '0' or digits == '-0' or digits:find('^%-?[1-9]%d*$') ~= nil
-end
-
----is_strict: would every reader of JSON take a text that vim.json does? One that does not would spoil the whole
----message with the call in it.
----@param text string
----@return boolean
-local function is_strict(text)
-  local strict = true
-  local bare = text:gsub('\\.', ''):gsub('"([^"]*)"', function(inside)
-    if inside:find('[%z\1-\31]') then strict = false end -- such as a line break
-    return ' '
-  end)
-  for token in bare:gmatch('[^%s%[%]{}:,]+') do
-    local is_word = token == 'true' or token == 'false' or token == 'null'
-    strict = strict and (is_word or is_number(token))
-  end
-  return strict
-end
 
 ---@param value any
 ---@return string
@@ -47,6 +26,8 @@ local function no_object(name, why)
   ):format(name, why)
 end
 
+---Text that only Neovim reads, such as a string with a line break in it, is written anew: it would spoil the
+---message that it is sent in.
 ---@param name string
 ---@param text string
 ---@param renamed mcp_sidecar.Renamed
@@ -54,11 +35,12 @@ end
 ---@return string? mistake
 local function from_text(name, text, renamed)
   if not text:find('%S') then return '{}' end
+  local problem = json_strict.problem(text)
+  if not problem and next(renamed) == nil and text:find('^%s*{') then return text end
   local ok, value = pcall(vim.json.decode, text)
-  if not ok then return nil, no_object(name, value) end
+  if not ok then return nil, no_object(name, problem or value) end
   if not tree.is_object(value) then return nil, no_object(name, 'they are ' .. kind(value)) end
-  if next(renamed) == nil and is_strict(text) then return text end
-  local written, again = pcall(require('mcp_sidecar.json').object, property_names.own_names(value, renamed))
+  local written, again = pcall(json.object, property_names.own_names(value, renamed))
   if not written then return nil, no_object(name, again) end
   return again
 end

@@ -6,6 +6,7 @@
 -- are no characters, images of another type than these four, or than they claim to be ("Image does not match
 -- the provided media type"), no images at all ("Could not process image"), no PDFs, no base64.
 
+local json = require('mcp_sidecar.json')
 local texts = require('mcp_sidecar.adapters.well_formed')
 local tree = require('mcp_sidecar.adapters.schema_tree')
 
@@ -41,16 +42,16 @@ local DEEPEST = { outline = 32, json = 128 }
 local function text(value) return { type = 'text', text = texts.well_formed(value) } end
 
 ---@return mcp_sidecar.Part
-local function json(value) return text(require('mcp_sidecar.json').encode(texts.bounded(value, DEEPEST.json))) end
+local function in_json(value) return text(json.encode(texts.bounded(value, DEEPEST.json))) end
 
----outline is json with its long strings cut.
+---outline is in_json with its long strings cut.
 local function outline(value)
   local function short(inner)
     inner = texts.well_formed(inner)
     local length = texts.length(inner)
     return length > SHORT and ('%s… (%d characters)'):format(texts.start(inner, SHORT), length) or inner
   end
-  return text(require('mcp_sidecar.json').encode(texts.bounded(value, DEEPEST.outline, short)))
+  return text(json.encode(texts.bounded(value, DEEPEST.outline, short)))
 end
 
 local function is_text(value) return type(value) == 'string' and value ~= '' end
@@ -147,8 +148,8 @@ end
 ---structured is the server's own text, where it is known: Lua knows neither the order of members nor null.
 local function structured(outcome)
   local whole = outcome.json
-  local own = type(whole) == 'string' and require('mcp_sidecar.json').member(whole, 'structuredContent')
-  return own and text(own) or json(outcome.result.structuredContent)
+  local own = type(whole) == 'string' and json.member(whole, 'structuredContent')
+  return own and text(own) or in_json(outcome.result.structuredContent)
 end
 
 ---parts is what to show of a result, in its order. It is never empty, and no text in it is blank.
@@ -166,7 +167,7 @@ function M.parts(outcome)
   -- content is what a server says to models. Without it, what it says to programs is the only source.
   if result.structuredContent ~= nil then return { structured(outcome) } end
   local others = tree.without(result, 'content', 'isError', '_meta')
-  if content == nil and next(others) ~= nil then return { json(others) } end -- such as {toolResult}
+  if content == nil and next(others) ~= nil then return { in_json(others) } end -- such as {toolResult}
   return {
     text(result.isError == true and 'The tool failed without saying why.' or 'The tool returned nothing.'),
   }
