@@ -231,4 +231,38 @@ T['two projects have two sidecars'] = function()
   eq(#world.hub:pids('a'), 1)
 end
 
+T['a model gets the tools, and its calls are run'] = function()
+  world:user_servers({ a = 'tool echo\ntool fails\non tools/call fails\n  error -32000 no' })
+  local child = neovim()
+  eq(child.lua('local definitions = mcp.openai_tools() return definitions'), {})
+  ready(child, 'a')
+  local names = child.lua([[
+    local definitions, dispatch = mcp.openai_tools()
+    local function call(id, name, arguments)
+      return { id = id, type = 'function', ['function'] = { name = name, arguments = arguments } }
+    end
+    dispatch({
+      call('1', 'mcp_a_echo', '{"n":12345678901234567890}'),
+      call('2', 'mcp_a_fails', ''),
+      call('3', 'no', '{'),
+    }, function(messages) answers = messages end)
+    return vim.tbl_map(function(definition) return definition['function'].name end, definitions)
+  ]])
+  eq(names, { 'mcp_a_echo', 'mcp_a_fails' })
+  local answers = child.await('return answers')
+  eq(vim.tbl_map(function(answer) return answer.tool_call_id end, answers), { '1', '2', '3' })
+  eq(answers[1].content, 'echo {"n":12345678901234567890}')
+  eq(answers[2].content:find('no', 1, true) ~= nil, true)
+
+  local blocks = child.lua([[
+    local function is_echo(tool) return tool.definition.name == 'echo' end
+    local definitions, dispatch = mcp.anthropic_tools({ filter = is_echo })
+    local use = { type = 'tool_use', id = 't', name = 'mcp_a_echo', input = { n = 1 } }
+    dispatch({ use }, function(got) blocks = got end)
+    return vim.tbl_map(function(definition) return definition.name end, definitions)
+  ]])
+  eq(blocks, { 'mcp_a_echo' })
+  eq(child.await('return blocks')[1].tool_use_id, 't')
+end
+
 return T
