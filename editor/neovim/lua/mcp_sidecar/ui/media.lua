@@ -1,0 +1,138 @@
+-- What bytes are: their kind by MIME type, the size of a picture by its header. Pure.
+
+local M = {}
+
+local EXTENSIONS = {
+  ['image/png'] = 'png',
+  ['image/jpeg'] = 'jpg',
+  ['image/jpg'] = 'jpg',
+  ['image/gif'] = 'gif',
+  ['image/webp'] = 'webp',
+  ['image/svg+xml'] = 'svg',
+  ['image/bmp'] = 'bmp',
+  ['image/tiff'] = 'tiff',
+  ['image/avif'] = 'avif',
+  ['audio/wav'] = 'wav',
+  ['audio/x-wav'] = 'wav',
+  ['audio/wave'] = 'wav',
+  ['audio/mpeg'] = 'mp3',
+  ['audio/mp3'] = 'mp3',
+  ['audio/mp4'] = 'm4a',
+  ['audio/ogg'] = 'ogg',
+  ['audio/flac'] = 'flac',
+  ['audio/webm'] = 'weba',
+  ['video/mp4'] = 'mp4',
+  ['video/webm'] = 'webm',
+  ['application/pdf'] = 'pdf',
+  ['application/zip'] = 'zip',
+  ['application/gzip'] = 'gz',
+  ['application/json'] = 'json',
+  ['text/plain'] = 'txt',
+  ['text/html'] = 'html',
+  ['text/csv'] = 'csv',
+  ['text/markdown'] = 'md',
+}
+
+-- What the first bytes say, for a server that says nothing or something wrong.
+local SIGNATURES = {
+  { '^\137PNG\r\n\26\n', 'png' },
+  { '^\255\216\255', 'jpg' },
+  { '^GIF8[79]a', 'gif' },
+  { '^RIFF....WEBP', 'webp' },
+  { '^RIFF....WAVE', 'wav' },
+  { '^%%PDF%-', 'pdf' },
+  { '^OggS', 'ogg' },
+  { '^fLaC', 'flac' },
+  { '^ID3', 'mp3' },
+}
+
+---extension of a file with these bytes: by what they are, else by the MIME type, else "bin".
+---@param bytes string
+---@param mime? any
+---@return string
+function M.extension(bytes, mime)
+  for _, signature in ipairs(SIGNATURES) do
+    if bytes:find(signature[1]) then return signature[2] end
+  end
+  return type(mime) == 'string' and EXTENSIONS[mime:lower():match('^%s*([^;%s]*)')] or 'bin'
+end
+
+local function big_endian(bytes, at, count)
+  local number = 0
+  for i = at, at + count - 1 do
+    number = number * 256 + (bytes:byte(i) or 0)
+  end
+  return number
+end
+
+-- JPEG: the frame header lies behind segments of any length.
+local function jpeg(bytes)
+  local at = 3
+  while at + 8 <= #bytes and bytes:byte(at) == 255 do
+    local marker = bytes:byte(at + 1)
+    local is_frame = marker >= 0xC0
+      and marker <= 0xCF
+      and marker ~= 0xC4
+      and marker ~= 0xC8
+      and marker ~= 0xCC
+    if is_frame then return big_endian(bytes, at + 7, 2), big_endian(bytes, at + 5, 2) end
+    if marker == 255 then
+      at = at + 1
+    elseif marker == 1 or (marker >= 0xD0 and marker <= 0xD8) then
+      at = at + 2
+    else
+      local length = big_endian(bytes, at + 2, 2)
+      if length < 2 then return nil end
+      at = at + 2 + length
+    end
+  end
+end
+
+---dimensions of a PNG, JPEG or GIF, in pixels; nil for anything else.
+---@param bytes string
+---@return integer? width
+---@return integer? height
+function M.dimensions(bytes)
+  if bytes:find('^\137PNG\r\n\26\n') and #bytes >= 24 then
+    return big_endian(bytes, 17, 4), big_endian(bytes, 21, 4)
+  end
+  if bytes:find('^GIF8[79]a') and #bytes >= 10 then
+    local a, b, c, d = bytes:byte(7, 10)
+    return a + 256 * b, c + 256 * d
+  end
+  if bytes:find('^\255\216\255') then return jpeg(bytes) end
+  return nil
+end
+
+---size in words, as file managers write it.
+---@param count integer bytes
+---@return string
+function M.size(count)
+  if count < 1024 then return ('%d B'):format(count) end
+  if count < 1024 * 1024 then return ('%.1f KB'):format(count / 1024) end
+  return ('%.1f MB'):format(count / 1024 / 1024)
+end
+
+---duration in words.
+---@param ms integer
+---@return string
+function M.duration(ms)
+  if type(ms) ~= 'number' then return '' end
+  if ms < 1000 then return ('%d ms'):format(ms) end
+  if ms < 59950 then return ('%.1f s'):format(ms / 1000) end
+  local seconds = math.floor(ms / 1000 + 0.5)
+  return ('%d min %d s'):format(math.floor(seconds / 60), seconds % 60)
+end
+
+---decode reads base64 as servers write it: with line breaks, in the alphabet of URLs, or without padding.
+---@param text any
+---@return string? bytes
+function M.decode(text)
+  if type(text) ~= 'string' then return nil end
+  local clean = text:gsub('%s+', ''):gsub('-', '+'):gsub('_', '/'):gsub('=+$', '')
+  if #clean % 4 == 1 then return nil end
+  local ok, bytes = pcall(vim.base64.decode, clean .. ('='):rep(-#clean % 4))
+  return ok and bytes or nil
+end
+
+return M

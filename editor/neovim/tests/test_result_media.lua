@@ -1,0 +1,75 @@
+local media = require('mcp_sidecar.ui.media')
+
+local eq = MiniTest.expect.equality
+local T = MiniTest.new_set()
+
+local PNG = '\137PNG\r\n\26\n\0\0\0\13IHDR\0\0\2\128\0\0\1\224\8\6\0\0\0'
+-- A JPEG with a comment, and fill bytes before the frame.
+local JPEG = '\255\216\255\254\0\5abc\255\255\192\0\17\8\1\44\1\144\3' .. ('\0'):rep(9)
+
+T['pictures tell their size'] = function()
+  eq({ media.dimensions(PNG) }, { 640, 480 })
+  eq({ media.dimensions('GIF89a\16\1\200\0') }, { 272, 200 })
+  eq({ media.dimensions(JPEG) }, { 400, 300 })
+end
+
+T['what is broken or something else tells none'] = function()
+  for _, bytes in ipairs({
+    '',
+    'GIF',
+    'GIF89a',
+    PNG:sub(1, 20),
+    '\255\216\255',
+    JPEG:sub(1, 14),
+    '\255\216\255\254\0\0\255',
+    'text',
+  }) do
+    eq({ media.dimensions(bytes) }, {})
+  end
+end
+
+T['the bytes decide on the extension, then the type'] = function()
+  local cases = {
+    { PNG, 'text/html', 'png' },
+    { JPEG, nil, 'jpg' },
+    { 'RIFF1234WAVEfmt', 'audio/mpeg', 'wav' },
+    { '%PDF-1.7', nil, 'pdf' },
+  }
+  vim.list_extend(cases, {
+    { 'x', 'image/SVG+xml; charset=utf-8', 'svg' },
+    { 'x', 'evil/../../sh', 'bin' },
+    { 'x', 5, 'bin' },
+    { '', nil, 'bin' },
+  })
+  for _, case in ipairs(cases) do
+    eq(media.extension(case[1], case[2]), case[3])
+  end
+end
+
+T['base64 is read as servers write it'] = function()
+  local bytes = '\0\255\254 any bytes'
+  local text = vim.base64.encode(bytes)
+  eq(media.decode(text), bytes)
+  eq(media.decode((text:gsub('=', ''))), bytes)
+  eq(media.decode((text:gsub('%+', '-'):gsub('/', '_'))), bytes)
+  eq(media.decode((text:gsub('....', '%0\r\n'))), bytes)
+  eq(media.decode(''), '')
+  for _, wrong in ipairs({ 'a', 'ab!c', '&&&&', 'YQ==YQ==' }) do
+    eq({ wrong, media.decode(wrong) }, { wrong })
+  end
+  eq({ media.decode(nil), media.decode(5) }, {})
+end
+
+T['sizes and times in words'] = function()
+  eq(
+    { media.size(0), media.size(1023), media.size(1536), media.size(5 * 1024 * 1024) },
+    { '0 B', '1023 B', '1.5 KB', '5.0 MB' }
+  )
+  eq(
+    { media.duration(0), media.duration(999), media.duration(1000), media.duration(59949) },
+    { '0 ms', '999 ms', '1.0 s', '59.9 s' }
+  )
+  eq({ media.duration(59950), media.duration(125000) }, { '1 min 0 s', '2 min 5 s' })
+end
+
+return T
