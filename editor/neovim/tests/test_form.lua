@@ -26,9 +26,7 @@ local function ask(schema, answers)
     ]],
     { schema, answers }
   )
-  child.lua('vim.wait(5000, function() return _G.outcome ~= nil or #user.answers == 0 end, 5)')
-  -- What the last answer leads to comes in the next turns of the loop.
-  child.lua('vim.wait(20, function() return _G.outcome ~= nil end, 1)')
+  child.lua('vim.wait(5000, function() return _G.outcome ~= nil or #user.answers == 0 end, 5) user.settle()')
   local outcome = child.lua_get('_G.outcome or false')
   return outcome, child.lua_get('user.asked'), child.lua_get('user.words()')
 end
@@ -180,7 +178,7 @@ T['an interface that calls back twice is heard once'] = function()
     local function done(outcome) table.insert(outcomes, outcome.json) end
     require('mcp_sidecar.ui.form').ask({ label = 'l', schema = schema }, done)
     vim.wait(5000, function() return #outcomes > 0 end, 5)
-    vim.wait(20)
+    require('user').settle()
   ]])
   eq(child.lua_get('outcomes'), { '{"a":"x","b":"x"}' })
 end

@@ -98,8 +98,9 @@ T['window']['comes after a while, is not entered, and goes with the last call'] 
 end
 
 T['window']['a call that ends soon shows nothing'] = function()
-  child.lua('one = begin("fs/read") one:finish()')
-  eq(child.lua_get('vim.wait(250, float, 5)'), false)
+  child.lua('one = begin("fs/read") one:finish() begin("web/get") wait(float)')
+  eq(child.lua_get('#lines()'), 1)
+  eq(child.lua_get('lines()[1]'):match('web/get'), 'web/get')
 end
 
 T['window']['progress takes the place of what is waited for'] = function()

@@ -37,10 +37,13 @@ function M.plays(answers)
   vim.notify = function(message, level) M.said[#M.said + 1] = { message, level } end
 end
 
----prompts are all questions so far.
----@return string[]
-function M.prompts()
-  return vim.tbl_map(function(asked) return asked.prompt end, M.asked)
+---settle lets everything happen that is scheduled, and what that schedules.
+function M.settle()
+  for _ = 1, 5 do
+    local turned = false
+    vim.schedule(function() turned = true end)
+    vim.wait(5000, function() return turned end, 1)
+  end
 end
 
 ---words are all messages so far.
@@ -102,7 +105,7 @@ function M.outcome(result, details)
   return {
     result = result,
     details = vim.tbl_extend('force', told, details or {}),
-    json = require('mcp_sidecar.json').encode(result),
+    json = require('mcp_sidecar.ui.json_write').value(result),
   }
 end
 

@@ -1,0 +1,300 @@
+-- Calling a tool by hand: which tool, with which arguments, then the result.
+--
+--   pick ──▶ start ──▶ form or buffer ──▶ a question, if it destroys ──▶ call, with progress ──▶ result
+--                                                                                  ▲   │ again, edit
+--                                                                                  └───┘
+
+local call_tools = require('mcp_sidecar.ui.call_tools')
+local json_text = require('mcp_sidecar.ui.json_text')
+local progress = require('mcp_sidecar.ui.progress')
+
+local M = {}
+
+local api = vim.api
+
+---CallStart says how a call by hand begins.
+---@class mcp_sidecar.CallStart
+---@field edit? boolean the arguments are written in a buffer, whatever is known of them already
+---@field confirm? boolean false: a destructive tool is not asked about
+---@field window? integer of a result that the new one takes the place of
+
+---ManualCall is one call by hand, from its arguments to its result.
+---@class mcp_sidecar.ManualCall
+---@field session mcp_sidecar.Session
+---@field target string|{ server: string, tool: string }
+---@field tool? mcp_sidecar.Tool nil: the session has none of that name, and the sidecar will say why
+---@field label string "server/tool"
+---@field start mcp_sidecar.CallStart
+---@field editor? mcp_sidecar.ArgumentsBuffer in which its arguments are written
+
+local function say(message, level) vim.notify('mcp-sidecar: ' .. message, level or vim.log.levels.INFO) end
+
+local function said_cancelled(label) say(('%s was not called'):format(label)) end
+
+-- What the sidecar adds to a refusal, where its message does not say it already.
+local function hints(err)
+  local words, data = {}, type(err.data) == 'table' and err.data or {}
+  if type(data.reason) == 'string' and not err.message:find(data.reason, 1, true) then
+    words[1] = data.reason
+  end
+  for _, member in ipairs({ 'suggestions', 'candidates' }) do
+    local names = vim.tbl_filter(
+      function(name) return type(name) == 'string' and not err.message:find(name, 1, true) end,
+      type(data[member]) == 'table' and data[member] or {}
+    )
+    if #names > 0 then words[#words + 1] = 'did you mean ' .. table.concat(names, ', ') .. '?' end
+  end
+  return #words > 0 and '\n' .. table.concat(words, '\n') or ''
+end
+
+local function failed(err)
+  if err.kind == 'cancelled' then return end
+  -- A session that could not be started has said so itself.
+  if not err.reported then say(err.message .. hints(err), vim.log.levels.ERROR) end
+end
+
+-- Runs `show` as soon as a window may be opened: while the user types text, but not while they type a command.
+local function when_free(show)
+  local mode = api.nvim_get_mode().mode:sub(1, 1)
+  if vim.fn.getcmdwintype() == '' and mode ~= 'c' then return show() end
+  api.nvim_create_autocmd({ 'ModeChanged', 'CmdwinLeave' }, {
+    once = true,
+    desc = 'mcp-sidecar: show the result of a call',
+    callback = function()
+      vim.schedule(function() when_free(show) end)
+    end,
+  })
+end
+
+-- Whether the user is where the call was made, with nothing half done: then the result is entered.
+local function may_enter(window)
+  return api.nvim_get_current_win() == window and api.nvim_get_mode().mode == 'n'
+end
+
+local function show_result(call, arguments, outcome, from)
+  local function again(how)
+    return function(window)
+      local options = vim.tbl_extend('force', { window = window }, how)
+      M.start(call.session, call.target, arguments, options)
+    end
+  end
+  when_free(function()
+    local enter = may_enter(from)
+    if call.editor then call.editor:close() end
+    require('mcp_sidecar.ui.result').open({
+      label = call.label,
+      outcome = outcome,
+      again = again({}),
+      edit = again({ edit = true }),
+      window = call.start.window,
+      enter = enter,
+    })
+    if not enter then say(call.label .. ' has answered') end
+  end)
+end
+
+-- What a call to a server that is not connected waits for.
+local function waiting(call)
+  if not (call.tool and call.tool.state == 'deferred') then return nil end
+  local server = call.tool.server
+  return function()
+    for _, one in ipairs(call.session:view().servers) do
+      if one.name == server and one.status == 'connected' then return nil end
+    end
+    local note = call_tools.waiting_note(call.session:view(), { server = server, tool = '' })
+    return note == 'waiting' and 'waiting for ' .. server or note
+  end
+end
+
+local function run(call, arguments)
+  local from = api.nvim_get_current_win()
+  local cancel
+  local running = progress.begin({
+    label = call.label,
+    cancel = function()
+      if cancel then cancel() end
+    end,
+    note = waiting(call),
+  })
+  if call.editor then call.editor.busy = true end
+  local options = { on_progress = function(value) running:update(value) end }
+  cancel = call.session:call(call.target, arguments, options, function(err, outcome)
+    running:finish()
+    if call.editor then call.editor.busy = false end
+    if not err then return show_result(call, arguments, outcome, from) end
+    if err.kind == 'cancelled' then return say(call.label .. ' was cancelled') end
+    failed(err)
+  end)
+end
+
+-- So much of the arguments is shown in a question.
+local SHOWN = 400
+
+local function confirm(call, arguments)
+  if call.start.confirm == false or not call_tools.is_destructive(call.tool) then
+    return run(call, arguments)
+  end
+  local cells = require('mcp_sidecar.ui.cells')
+  local shown = cells.cut(cells.visible(json_text.compact(arguments, true)), SHOWN)
+  local options = {
+    prompt = ('%s may destroy something. Call it with %s? '):format(call.label, shown),
+    kind = 'mcp_sidecar.confirm',
+  }
+  local answers = { 'Call it', 'Do not call it' }
+  if not call.editor then answers[3] = 'Look at the arguments first' end
+  vim.ui.select(answers, options, function(_, index)
+    vim.schedule(function()
+      if index == 1 then return run(call, arguments) end
+      if index == 3 then return M.write(call, arguments) end
+      said_cancelled(call.label)
+    end)
+  end)
+end
+
+---write opens a buffer for the arguments of a call.
+---@private
+---@param call mcp_sidecar.ManualCall
+---@param arguments? string
+function M.write(call, arguments)
+  require('mcp_sidecar.ui.arguments_buffer').open({
+    label = call.label,
+    schema = call.tool and call_tools.schema(call.tool),
+    json = arguments,
+    call = function(json, buffer)
+      call.editor = buffer
+      confirm(call, json)
+    end,
+  })
+end
+
+local function ask(call)
+  if not call.tool then return run(call, '{}') end
+  local request = { label = call.label, schema = call_tools.schema(call.tool) }
+  require('mcp_sidecar.ui.form').ask(request, function(outcome)
+    if outcome.kind == 'done' then return confirm(call, outcome.json) end
+    if outcome.kind == 'edit' then return M.write(call, outcome.json) end
+    said_cancelled(call.label)
+  end)
+end
+
+-- Waits for a session that runs and for what `ready` wants of it, as long as something may still come.
+local function await(session, label, ready, target, proceed)
+  local events = require('mcp_sidecar.events')
+  local running, ended, offs = nil, false, {}
+  local function stop()
+    ended = true
+    running:finish()
+    for _, off in ipairs(offs) do
+      off()
+    end
+  end
+  local function look()
+    local phase = session:view().phase
+    if ended or phase == 'starting' then return end
+    -- A session that ended meanwhile has said so itself.
+    if phase ~= 'running' then return stop() end
+    if not ready() and #call_tools.pending(session:view(), target) > 0 then return end
+    stop()
+    -- Time has gone by, and the user may be typing, or answering another question.
+    require('mcp_sidecar.ui.prompts').ask(function(done)
+      done()
+      proceed()
+    end)
+  end
+  running = progress.begin({
+    label = label,
+    cancel = function()
+      stop()
+      say(('waiting for %s was cancelled'):format(label))
+    end,
+    note = function()
+      local view = session:view()
+      return view.phase == 'running' and call_tools.waiting_note(view, target) or 'starting the sidecar'
+    end,
+  })
+  for _, event in ipairs({ 'tools_changed', 'status', 'state' }) do
+    offs[#offs + 1] = events.on(event, function(data)
+      -- A list of tools that comes in the same message is not to be missed.
+      if data.root == session.root then vim.schedule(look) end
+    end)
+  end
+  session:start(function(err)
+    if ended then return end
+    if not err then return look() end
+    stop()
+    failed(err)
+  end)
+end
+
+local function when_ready(session, label, ready, target, proceed)
+  local view = session:view()
+  local settled = view.phase == 'running' and (ready() or #call_tools.pending(view, target) == 0)
+  if settled then return proceed() end
+  await(session, label, ready, target, proceed)
+end
+
+-- The arguments that a caller gave, as one line of JSON text; nil after saying what is wrong with them.
+local function checked(arguments)
+  local text = arguments
+  if type(arguments) == 'string' then
+    local problem = json_text.problem(arguments)
+    if problem then
+      local place = ('line %d, column %d'):format(problem.line, problem.column)
+      return say(('the arguments are no JSON: %s: %s'):format(place, problem.message), vim.log.levels.ERROR)
+    end
+  else
+    local ok
+    ok, text = pcall(require('mcp_sidecar.json').object, arguments)
+    if not ok then return say(text, vim.log.levels.ERROR) end
+  end
+  local kind = json_text.kind(text)
+  if kind == 'object' then return json_text.compact(text) end
+  return say(('the arguments of a call are an object, and this is %s'):format(kind), vim.log.levels.ERROR)
+end
+
+---start calls a tool. Without arguments it asks for them, as its schema wants; a tool that has none runs at once.
+---@param session mcp_sidecar.Session
+---@param target string|{ server: string, tool: string } the exposed name, or the server and its own name of the tool
+---@param arguments? table|string a table, or JSON text
+---@param options? mcp_sidecar.CallStart
+function M.start(session, target, arguments, options)
+  local text
+  if arguments ~= nil then
+    text = checked(arguments)
+    if not text then return end
+  end
+  local function find() return call_tools.find(session:view(), target) end
+  when_ready(session, call_tools.label(target, find()), find, target, function()
+    local tool = find()
+    local call = { session = session, target = target, tool = tool, start = options or {} }
+    call.label = call_tools.label(target, tool)
+    if call.start.edit and tool then return M.write(call, text) end
+    if text then return confirm(call, text) end
+    ask(call)
+  end)
+end
+
+---pick lets the user choose among the session's tools, and starts the one that was chosen.
+---@param session mcp_sidecar.Session
+function M.pick(session)
+  local function has_tools() return #session:view().tools > 0 end
+  when_ready(session, 'MCP tools', has_tools, nil, function()
+    local view = session:view()
+    if #view.tools == 0 then return say(call_tools.why_none(view), vim.log.levels.WARN) end
+    -- A list of Neovim's own has numbers before its lines.
+    local lines = call_tools.lines(view.tools, math.max(60, vim.o.columns - 6))
+    local pending = call_tools.pending(view)
+    local prompt = #pending > 0 and ('Call a tool (%s may bring more): '):format(table.concat(pending, ', '))
+      or 'Call a tool: '
+    local options =
+      { prompt = prompt, kind = 'mcp_sidecar.tool', format_item = function(tool) return lines[tool] end }
+    vim.ui.select(view.tools, options, function(tool)
+      if tool then vim.schedule(function() M.start(session, tool.name) end) end
+    end)
+  end)
+end
+
+---cancel_all abandons every call that was made by hand and runs.
+function M.cancel_all() progress.cancel_all() end
+
+return M
