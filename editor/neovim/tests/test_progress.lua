@@ -12,7 +12,7 @@ T['what a server tells of its progress'] = MiniTest.new_set({
     { { progress = 7 }, '7' },
     { { progress = 0, message = 'begins' }, 'begins' },
     { { progress = 1e300, total = vim.NIL }, '1e+300' },
-    { { progress = 1, message = 'two\nlines\27[0m' }, '1 two\\nlines\\e[0m' },
+    { { progress = 1, message = 'two\nlines\27[0m' }, '1 two\\nlines' },
     { { progress = 'x', total = {}, message = 5 }, '' },
     { {}, '' },
     { 5, '' },

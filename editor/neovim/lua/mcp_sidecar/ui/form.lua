@@ -132,8 +132,12 @@ local function ask_choices(field, taken, answer, cancel)
   for i, json in ipairs(taken) do
     names[i] = labels[json] or json
   end
-  local items =
-    { { label = #names == 0 and 'Done: none' or 'Done: ' .. table.concat(names, ', '), done = true } }
+  local items = {
+    {
+      label = #names == 0 and 'Done: none' or cells.cut('Done: ' .. table.concat(names, ', '), 80),
+      done = true,
+    },
+  }
   for _, choice in ipairs(field.choices) do
     local mark = vim.list_contains(taken, choice.json) and '[x] ' or '[ ] '
     items[#items + 1] = { label = mark .. choice.label, json = choice.json }
@@ -204,7 +208,7 @@ function M.menu_items(label, fields, answers)
     local name = cells.visible(field.name)
     local text
     if answers[field.name] then
-      text = ('Change %s = %s'):format(name, answers[field.name])
+      text = ('Change %s = %s'):format(name, cells.cut(cells.visible(answers[field.name]), 60))
     else
       text = ('Set %s (%s)%s'):format(
         name,

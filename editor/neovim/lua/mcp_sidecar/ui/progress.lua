@@ -38,6 +38,9 @@ Running.__index = Running
 ---@field window? integer
 local state = { calls = {}, frame = 0 }
 
+-- Texts of servers may be long and coloured; what is shown is cut again, to the screen.
+local function one_line(text) return cells.line(cells.plain(vim.trim(text:sub(1, 2000))), 200) end
+
 local function amount(number)
   if type(number) ~= 'number' then return nil end
   return (('%.6g'):format(number))
@@ -55,7 +58,7 @@ function M.told(value)
   elseif done and done ~= '0' then
     words[1] = done
   end
-  if type(value.message) == 'string' then words[#words + 1] = cells.visible(vim.trim(value.message)) end
+  if type(value.message) == 'string' then words[#words + 1] = one_line(value.message) end
   return table.concat(words, ' ')
 end
 
@@ -159,7 +162,7 @@ local function told_of(call)
   local told = M.told(call.value)
   if told ~= '' or not call.note then return told end
   local ok, note = pcall(call.note)
-  return ok and type(note) == 'string' and cells.visible(note) or ''
+  return ok and type(note) == 'string' and one_line(note) or ''
 end
 
 -- The lines of all calls that are shown, each in pieces.
