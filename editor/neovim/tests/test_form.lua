@@ -52,6 +52,8 @@ T['a wrong answer says why, and is asked for again with its text'] = function()
   eq(outcome.json, '{"n":7}')
   eq(vim.tbl_map(function(one) return one.default end, asked), { '3', '12', 'x' })
   eq(said, { 'mcp-sidecar: n: 12 must be at most 9', 'mcp-sidecar: n: "x" is no number' })
+  eq(asked[1].prompt, 'n (integer <= 9, required): ')
+  eq(asked[2].prompt, 'n (integer <= 9, required): 12 must be at most 9: ')
 end
 
 T['optional arguments that are left empty are left out'] = function()

@@ -30,15 +30,17 @@ local ASKED_ONE_BY_ONE = 4
 ---@field answers table<string, string> JSON by name
 ---@field done fun(outcome: mcp_sidecar.FormOutcome)
 
----prompt is the question for a field, cut to a width in cells.
+---prompt is the question for a field, cut to a width in cells. What was wrong with the last answer stands in the place
+---of the description: a message would be overwritten by the prompt where both use the command line.
 ---@param field mcp_sidecar.FormField
 ---@param width integer
+---@param problem? string
 ---@return string
-function M.prompt(field, width)
+function M.prompt(field, width, problem)
   local wanted = field.required and 'required' or 'optional'
   if field.required and field.nullable and not field.choices then wanted = wanted .. ', empty is null' end
   local head = ('%s (%s, %s)'):format(cells.visible(field.name), field.type, wanted)
-  local note = field.description:gsub('[%s.:]+$', '')
+  local note = problem and cells.visible(problem) or field.description:gsub('[%s.:]+$', '')
   local room = width - cells.width(head) - 4
   if note == '' or room < 10 then return head .. ': ' end
   return ('%s: %s: '):format(head, cells.cut(note, room))
@@ -77,19 +79,17 @@ local function completion(field)
 end
 
 -- Asks for a typed value until it is right. answer(json) gets nil where the argument is left out.
-local function ask_text(field, text, answer, cancel)
-  vim.ui.input(
-    { prompt = M.prompt(field, width()), default = text, completion = completion(field) },
-    once(function(typed)
-      if typed == nil then return cancel() end
-      local json, problem = form_value.read(field, typed)
-      if problem then
-        complain(field, problem)
-        return ask_text(field, typed, answer, cancel)
-      end
-      answer(json)
-    end)
-  )
+local function ask_text(field, text, answer, cancel, former_problem)
+  local options = { default = text, completion = completion(field) }
+  options.prompt = M.prompt(field, width(), former_problem)
+  local function typed(entry)
+    if entry == nil then return cancel() end
+    local json, problem = form_value.read(field, entry)
+    if not problem then return answer(json) end
+    complain(field, problem)
+    ask_text(field, entry, answer, cancel, problem)
+  end
+  vim.ui.input(options, once(typed))
 end
 
 local function select(items, prompt, chosen)
@@ -124,7 +124,7 @@ local function ask_choice(field, current, answer, cancel)
 end
 
 -- Asks for several of the choices: each selection puts one in or takes it out, in the order of choosing.
-local function ask_choices(field, taken, answer, cancel)
+local function ask_choices(field, taken, answer, cancel, former_problem)
   local names, labels = {}, {}
   for _, choice in ipairs(field.choices) do
     labels[choice.json] = choice.label
@@ -142,7 +142,7 @@ local function ask_choices(field, taken, answer, cancel)
     local mark = vim.list_contains(taken, choice.json) and '[x] ' or '[ ] '
     items[#items + 1] = { label = mark .. choice.label, json = choice.json }
   end
-  select(items, M.prompt(field, width()), function(item)
+  select(items, M.prompt(field, width(), former_problem), function(item)
     if item == nil then return cancel() end
     if not item.done then
       local without = vim.tbl_filter(function(json) return json ~= item.json end, taken)
@@ -153,7 +153,7 @@ local function ask_choices(field, taken, answer, cancel)
     local json, problem = form_value.joined(field, taken)
     if problem then
       complain(field, problem)
-      return ask_choices(field, taken, answer, cancel)
+      return ask_choices(field, taken, answer, cancel, problem)
     end
     answer(json)
   end)
