@@ -33,10 +33,13 @@ end
 ---@return fun() withdraw
 function M.ask(question, reply)
   return prompts.ask(function(done)
-    show(question, function(value)
+    local ok, err = xpcall(show, debug.traceback, question, function(value)
       done()
       reply(value)
     end)
+    if ok then return end
+    reply(nil)
+    error(err, 0)
   end)
 end
 

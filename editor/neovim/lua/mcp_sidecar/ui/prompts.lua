@@ -45,10 +45,10 @@ local function next_one()
   end
   require('mcp_sidecar.connection').guarded(function()
     local ok, err = xpcall(prompt.show, debug.traceback, finish)
-    if not ok then
-      finish()
-      error(err, 0)
-    end
+    if ok then return end
+    finish()
+    -- That is how Neovim's own list of choices tells Ctrl-C: nothing was chosen.
+    if not vim.startswith(tostring(err), 'Keyboard interrupt') then error(err, 0) end
   end)
 end
 
