@@ -88,20 +88,27 @@ T['every reference leads somewhere'] = function()
   eq(wrong, {})
 end
 
+---example_problem is why an example is not what it says. One of Lua may be a chunk, a value or members of a table.
+---@param example { language: string, text: string }
+---@return string?
+local function example_problem(example)
+  local text = example.text
+  if example.language == 'lua' then
+    local chunk, why = loadstring(text)
+    local is_part = loadstring('return ' .. text) ~= nil or loadstring('return {' .. text .. '}') ~= nil
+    return not chunk and not is_part and why or nil
+  elseif example.language == 'json' then
+    local ok, why = pcall(vim.json.decode, text:find('^%s*{') and text or '{' .. text .. '}')
+    return not ok and why or nil
+  end
+end
+
 T['every example is what it says'] = function()
   local wrong = {}
   for _, file in ipairs(files) do
     for _, example in ipairs(file.examples) do
-      local ok, why = true, nil
-      if example.language == 'lua' then
-        local chunk
-        chunk, why = loadstring(example.text)
-        ok = chunk ~= nil or loadstring('return ' .. example.text) ~= nil -- an example may be one table
-      elseif example.language == 'json' then
-        local text = example.text:find('^%s*{') and example.text or '{' .. example.text .. '}'
-        ok, why = pcall(vim.json.decode, text)
-      end
-      if not ok then wrong[#wrong + 1] = ('%s:%d: %s'):format(file.name, example.line, why) end
+      local problem = example_problem(example)
+      if problem then wrong[#wrong + 1] = ('%s:%d: %s'):format(file.name, example.line, problem) end
     end
   end
   eq(wrong, {})
