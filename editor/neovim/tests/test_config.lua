@@ -63,7 +63,7 @@ T['each kind of mistake is said, and the default counts'] = function()
     ['ui.width'] = { 'x', 0, -1, nan, infinity },
     ['ui.height'] = { {}, 0 },
     ['ui.icons'] = { 'x', { 'x' }, { ready = 1 } },
-    ['ui.cancel_key'] = { 5, '' },
+    ['ui.cancel_key'] = { 5, {} },
   }
   for path, values in pairs(wrong) do
     for _, value in ipairs(values) do

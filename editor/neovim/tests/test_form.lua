@@ -206,10 +206,7 @@ T["with Neovim's own prompts"] = function()
     end)
   ]])
   wait_for_prompt()
-  child.api.nvim_input('fault<CR>')
-  eq(vim.wait(5000, function() return child.api.nvim_get_mode().mode ~= 'c' end, 5), true)
-  wait_for_prompt()
-  child.api.nvim_input('2<CR>')
+  child.api.nvim_input('fault<CR>2<CR>') -- the second prompt reads on where the first one stopped
   eq(vim.wait(5000, function() return not child.api.nvim_get_mode().blocking end, 5), true)
   local wanted = { kind = 'done', json = '{"a":"default","e":"y"}' }
   eq(child.lua('vim.wait(5000, function() return outcome ~= nil end, 5) return outcome'), wanted)
