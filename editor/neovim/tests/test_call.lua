@@ -143,7 +143,7 @@ T['again and edit go on from the result, in its window'] = function()
     child.lua_get('{ user.calls[2].args, text()[1], vim.api.nvim_get_current_win() == window }'),
     { '{"path":1.0}', 'two', true }
   )
-  child.type_keys('e')
+  child.type_keys('E')
   eq(child.lua_get('text()'), { '{', '  "path": 1.0', '}' })
   child.cmd('%s/1.0/2.00/')
   child.cmd('write')

@@ -62,7 +62,7 @@ T['the header tells tool, time and keys, and stays in this window'] = function()
   local shown = child.lua_get(
     'vim.api.nvim_eval_statusline(vim.wo[window].winbar, { use_winbar = true, winid = window }).str'
   )
-  eq(shown:match('^ fs/100%%x  12 ms  error +r again  e edit  y copy  q close  g%? keys $') ~= nil, true)
+  eq(shown:match('^ fs/100%%x  12 ms  error +r again  E edit  Y copy  q close  g%? keys $') ~= nil, true)
   child.cmd('enew')
   eq(child.wo.winbar, '')
 end
@@ -73,9 +73,9 @@ T['in the last window as well, q leaves the buffer'] = function()
   eq(child.lua_get('vim.api.nvim_buf_is_valid(buffer)'), false)
 end
 
-T['r and e go on from the window'] = function()
+T['r and E go on from the window'] = function()
   child.lua([[show('x')]])
-  child.type_keys('r', 'e')
+  child.type_keys('r', 'E')
   eq(child.lua_get('{ again[1] == window, edited[1] == window }'), { true, true })
 end
 
@@ -119,14 +119,14 @@ T['where there is no room, it opens in a tab page'] = function()
   )
 end
 
-T['y copies what the server said, into the register that is named'] = function()
+T['Y copies what the server said, into the register that is named'] = function()
   child.lua([[
     local one, two = { type = 'text', text = 'one\ntwo\0' }, { type = 'text', text = 'three' }
     show({ isError = true, content = { one, two } })
   ]])
-  child.type_keys('y')
+  child.type_keys('Y')
   eq(child.fn.getreg('"', 1, true), { 'one', 'two\n', 'three' })
-  child.type_keys('"ay')
+  child.type_keys('"aY')
   eq(child.fn.getreg('a', 1, true), { 'one', 'two\n', 'three' })
   eq(child.lua_get('user.words()'), { 'mcp-sidecar: 3 lines copied', 'mcp-sidecar: 3 lines copied into "a' })
 end
@@ -220,7 +220,7 @@ end
 T['where there is no text, none is copied'] = function()
   child.fn.setreg('"', 'before')
   show_picture()
-  child.type_keys('y')
+  child.type_keys('Y')
   eq(child.fn.getreg('"'), 'before')
   eq(child.lua_get('user.words()'), { 'mcp-sidecar: there is no text to copy' })
 end

@@ -19,8 +19,8 @@ local counter = 0
 
 local KEYS = {
   { 'r', 'call again with the same arguments' },
-  { 'e', 'edit the arguments, and call again' },
-  { 'y', 'copy the text (with a register: "+y)' },
+  { 'E', 'edit the arguments, and call again' },
+  { 'Y', 'copy all of the text (with a register: "+Y)' },
   { '<CR>', 'open the file or link of the line' },
   { 'gx', 'the same, outside of Neovim' },
   { 's', 'save the file of the line elsewhere' },
@@ -43,8 +43,8 @@ function M.winbar(pieces)
   local hints = {}
   for _, hint in ipairs({
     { 'r', 'again' },
-    { 'e', 'edit' },
-    { 'y', 'copy' },
+    { 'E', 'edit' },
+    { 'Y', 'copy' },
     { 'q', 'close' },
     { 'g?', 'keys' },
   }) do
@@ -175,8 +175,8 @@ local function map_keys(buffer, page, request)
   end
   local actions = {
     r = function() request.again(api.nvim_get_current_win()) end,
-    e = function() request.edit(api.nvim_get_current_win()) end,
-    y = function() copy(page) end,
+    E = function() request.edit(api.nvim_get_current_win()) end,
+    Y = function() copy(page) end,
     ['<CR>'] = function() open_here(page, '<CR>') end,
     gx = function() open_here(page, 'gx') end,
     s = function() save_here(page) end,
