@@ -218,48 +218,4 @@ T['what is no JSON is an error that says where'] = function()
   end
 end
 
-T['member is the text of a member, byte for byte'] = function()
-  local rows = {
-    { '{"a":1}', 'a', '1' },
-    { '{"a":1}', 'b', nil },
-    { '{}', 'a', nil },
-    { ' { } ', 'a', nil },
-    { '{"a":{"b":1},"b":2}', 'b', '2' },
-    { '{"x":[{"a":0},"a"],"a":true}', 'a', 'true' },
-    { '{ "a" : [1, 2 ,{"b" : "}"}] , "c":null }', 'a', '[1, 2 ,{"b" : "}"}]' },
-    { '{ "a" : [1] , "c" : null }', 'c', 'null' },
-    { '{"s":"\\"a\\":1,\\\\","a":"x\\\\"}', 'a', '"x\\\\"' },
-    { '{"a\\"":1,"a":2}', 'a', '2' },
-    { '{"":1,"a":""}', '', '1' },
-    { '{"":1,"a":""}', 'a', '""' },
-    { '{"a":-1.50e+10\n}', 'a', '-1.50e+10' },
-    { '{"a":{},"b":[]}', 'a', '{}' },
-    { '{"a":{},"b":[]}', 'b', '[]' },
-    { '\n{\t"n"\r:\t1234567890123456789,"m":1}', 'n', '1234567890123456789' },
-    { '{"result":{"a":"{\\u007b"},"id":1}', 'result', '{"a":"{\\u007b"}' },
-    { '{"😀":"😀"}', '😀', '"😀"' },
-  }
-  for _, row in ipairs(rows) do
-    eq({ row[1], json.member(row[1], row[2]) }, { row[1], row[3] })
-  end
-end
-
-T['member takes time in proportion to the text'] = function()
-  local function time(size)
-    local piece = '{"k":["\\\\\\"[{",1.5,{}]},'
-    local text = '{"a":[' .. piece:rep(size) .. '0],"b":{"c":"' .. ('x'):rep(size * 10) .. '"}}'
-    local best = math.huge
-    for _ = 1, 5 do
-      local from = vim.uv.hrtime()
-      local found = json.member(text, 'b')
-      best = math.min(best, vim.uv.hrtime() - from)
-      eq(#found, size * 10 + 8)
-    end
-    return best
-  end
-  time(1000)
-  -- Sixteen times as much: a square would take 256 times as long.
-  eq(time(80000) / time(5000) < 80, true)
-end
-
 return T

@@ -30,7 +30,7 @@ T['arguments that are no object are a problem'] = function()
     { 'null', 'are a JSON object' },
     { '', 'are not JSON: ' },
     { '{"a":1', 'are not JSON: ' },
-    { '{"a":nan}', 'are not JSON: "nan" is no value' },
+    { '{"a":nan}', 'are not JSON: line 1, column 6: nan is no value' },
     { { a = 0 / 0 }, 'no word for the number' },
     { { a = '\255' }, 'not UTF-8' },
     { { 1, a = 1 }, 'mixed keys' },

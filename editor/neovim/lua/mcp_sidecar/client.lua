@@ -7,6 +7,7 @@
 local connection = require('mcp_sidecar.connection')
 local errors = require('mcp_sidecar.errors')
 local json = require('mcp_sidecar.json')
+local json_text = require('mcp_sidecar.json_text')
 local protocol = require('mcp_sidecar.protocol_gen')
 local questions = require('mcp_sidecar.questions')
 local toolset = require('mcp_sidecar.toolset')
@@ -244,7 +245,7 @@ function M.outcome(outcome, body)
   return setmetatable(outcome, {
     __index = function(self, key)
       if key ~= 'json' then return nil end
-      local text = json.member(json.member(body, 'result') or '{}', 'result')
+      local text = json_text.member(json_text.member(body, 'result') or '{}', 'result')
       rawset(self, 'json', text)
       return text
     end,

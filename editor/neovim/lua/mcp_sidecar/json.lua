@@ -2,6 +2,9 @@
 -- table always as a list and bytes that are no text as they are, refuses some of what servers send, and what it
 -- has read has no text any more.
 
+local json_text = require('mcp_sidecar.json_text')
+local utf8 = require('mcp_sidecar.utf8')
+
 local M = {}
 
 local encode
@@ -19,33 +22,15 @@ local function encode_number(value)
   end
 end
 
----What UTF-8 is made of, above ASCII (RFC 3629, section 4).
-local SEQUENCES = {
-  '[\194-\223][\128-\191]',
-  '\224[\160-\191][\128-\191]',
-  '[\225-\236\238\239][\128-\191][\128-\191]',
-  '\237[\128-\159][\128-\191]',
-  '\240[\144-\191][\128-\191][\128-\191]',
-  '[\241-\243][\128-\191][\128-\191][\128-\191]',
-  '\244[\128-\143][\128-\191][\128-\191]',
-}
+local ESCAPES = { ['"'] = '\\"', ['\\'] = '\\\\', ['\n'] = '\\n', ['\r'] = '\\r', ['\t'] = '\\t' }
 
----is_text: is it UTF-8?
----@param bytes string
----@return boolean
-function M.is_text(bytes)
-  for _, sequence in ipairs(SEQUENCES) do
-    if not bytes:find('[\128-\255]') then return true end
-    bytes = bytes:gsub(sequence, '.')
-  end
-  return not bytes:find('[\128-\255]')
-end
+local function escaped(char) return ESCAPES[char] or ('\\u%04x'):format(char:byte()) end
 
 ---A message that is not UTF-8 is refused by the sidecar as a whole, and it cannot say which one it was.
 ---@param value string
 local function encode_string(value)
-  if not M.is_text(value) then error('JSON cannot hold bytes that are not UTF-8', 0) end
-  return vim.json.encode(value)
+  if not utf8.valid(value) then error('JSON cannot hold bytes that are not UTF-8', 0) end
+  return '"' .. value:gsub('[%z\1-\31"\\]', escaped) .. '"'
 end
 
 ---@param value table
@@ -104,50 +89,6 @@ function M.encode(value) return encode(value, {}) end
 ---@return string
 function M.object(value) return next(value) == nil and '{}' or M.encode(value) end
 
----Where the value ends that begins at `from`.
----@param text string valid JSON
----@param from integer
----@return integer
-local function value_end(text, from)
-  local first = text:sub(from, from)
-  if first ~= '{' and first ~= '[' and first ~= '"' then
-    return (text:find('[,}%]%s]', from) or #text + 1) - 1
-  end
-  local depth, at = 0, from
-  while true do
-    local char = text:sub(at, at)
-    if char == '"' then
-      repeat
-        at = text:find('["\\]', at + 1) --[[@as integer]]
-        local escaped = text:sub(at, at) == '\\'
-        if escaped then at = at + 1 end
-      until not escaped
-    elseif char == '{' or char == '[' then
-      depth = depth + 1
-    else
-      depth = depth - 1
-    end
-    if depth == 0 then return at end
-    at = text:find('["{}%[%]]', at + 1) --[[@as integer]]
-  end
-end
-
----member is the text of an object's member, byte for byte; nil if it has none of that name. The name must be
----one that is written without escapes.
----@param text string valid JSON, an object
----@param name string
----@return string?
-function M.member(text, name)
-  local at = text:find('[^{%s]', (text:find('{', 1, true) or #text) + 1)
-  while at and text:sub(at, at) == '"' do
-    local key_end = value_end(text, at)
-    local from = text:find('[^:%s]', key_end + 1) --[[@as integer]]
-    local to = value_end(text, from)
-    if text:sub(at + 1, key_end - 1) == name then return text:sub(from, to) end
-    at = text:find('[^,%s]', to + 1)
-  end
-end
-
 ---Half of a surrogate pair has no character: JavaScript writes it when it cuts a text. It is what the rest of the
 ---world reads there, U+FFFD.
 ---@param text string
@@ -181,13 +122,13 @@ local function without_depths(text)
     local char = text:sub(at, at)
     local last = at
     if char == '"' then
-      last = value_end(text, at)
+      last = json_text.value_end(text, at) - 1
     elseif char == '}' or char == ']' then
       depth = depth - 1
     elseif depth < DEEPEST then
       depth = depth + 1
     else
-      last = value_end(text, at)
+      last = json_text.value_end(text, at) - 1
       vim.list_extend(parts, { text:sub(done, at - 1), '"…"' })
       done = last + 1
     end

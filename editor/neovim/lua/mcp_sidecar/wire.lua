@@ -2,7 +2,7 @@
 -- its keys, and so it must be JSON to the letter.
 
 local json = require('mcp_sidecar.json')
-local json_strict = require('mcp_sidecar.json_strict')
+local json_text = require('mcp_sidecar.json_text')
 
 local M = {}
 
@@ -22,8 +22,8 @@ function M.params(params)
   if params == nil then return '{}' end
   if type(params) == 'table' then return written(params) end
   if type(params) ~= 'string' then return nil, 'params are an object' end
-  local problem = json_strict.problem(params)
-  return not problem and params or nil, problem
+  local problem = json_text.problem(params)
+  return not problem and params or nil, problem and problem.message
 end
 
 ---arguments gives the text of a call's arguments.
@@ -38,9 +38,12 @@ function M.arguments(args)
     end
     return written(args)
   end
-  local problem = json_strict.problem(args)
-  if problem then return nil, ('the arguments of the call are not JSON: %s'):format(problem) end
-  if not args:match('^%s*{') then return nil, 'the arguments of a call are a JSON object' end
+  local problem = json_text.problem(args)
+  if problem then
+    local where = ('line %d, column %d'):format(problem.line, problem.column)
+    return nil, ('the arguments of the call are not JSON: %s: %s'):format(where, problem.message)
+  end
+  if json_text.kind(args) ~= 'object' then return nil, 'the arguments of a call are a JSON object' end
   return args
 end
 

@@ -5,7 +5,7 @@
 local arguments = require('mcp_sidecar.adapters.arguments')
 local content = require('mcp_sidecar.adapters.content')
 local protocol = require('mcp_sidecar.protocol_gen')
-local texts = require('mcp_sidecar.adapters.well_formed')
+local utf8 = require('mcp_sidecar.utf8')
 
 local M = {}
 
@@ -32,7 +32,7 @@ local function nothing() end
 ---@param words string
 ---@return mcp_sidecar.Answer
 function M.failure(words)
-  return { failed = true, parts = { { type = 'text', text = texts.well_formed(words) } } }
+  return { failed = true, parts = { { type = 'text', text = utf8.well_formed(words) } } }
 end
 
 ---@param name string

@@ -2,7 +2,7 @@
 -- the server as it is, with its numbers and the order of its keys.
 
 local json = require('mcp_sidecar.json')
-local json_strict = require('mcp_sidecar.json_strict')
+local json_text = require('mcp_sidecar.json_text')
 local property_names = require('mcp_sidecar.adapters.property_names')
 local tree = require('mcp_sidecar.adapters.schema_tree')
 
@@ -35,10 +35,10 @@ end
 ---@return string? mistake
 local function from_text(name, text, renamed)
   if not text:find('%S') then return '{}' end
-  local problem = json_strict.problem(text)
-  if not problem and next(renamed) == nil and text:find('^%s*{') then return text end
+  local problem = json_text.problem(text)
+  if not problem and next(renamed) == nil and json_text.kind(text) == 'object' then return text end
   local ok, value = pcall(vim.json.decode, text)
-  if not ok then return nil, no_object(name, problem or value) end
+  if not ok then return nil, no_object(name, problem and problem.message or value) end
   if not tree.is_object(value) then return nil, no_object(name, 'they are ' .. kind(value)) end
   local written, again = pcall(json.object, property_names.own_names(value, renamed))
   if not written then return nil, no_object(name, again) end

@@ -1,7 +1,7 @@
 -- What codecompanion's user reads of a call: before it, when it has to be allowed, and after it.
 
 local json = require('mcp_sidecar.json')
-local texts = require('mcp_sidecar.adapters.well_formed')
+local utf8 = require('mcp_sidecar.utf8')
 
 local M = {}
 
@@ -42,7 +42,7 @@ function M.question(tool, args)
   local names = vim.tbl_keys(args)
   table.sort(names, function(a, b) return tostring(a) < tostring(b) end)
   local lines = vim.tbl_map(function(name) return argument(tostring(name), args[name]) end, names)
-  return ('%s\n\n%s'):format(asked, fenced(texts.well_formed(table.concat(lines, '\n'))))
+  return ('%s\n\n%s'):format(asked, fenced(utf8.well_formed(table.concat(lines, '\n'))))
 end
 
 ---report is what is shown of a result.
@@ -51,7 +51,7 @@ end
 ---@param text string
 ---@return string
 function M.report(label, failed, text)
-  local lines = vim.split(texts.cut(text, CHARACTERS), '\n')
+  local lines = vim.split(utf8.cut(text, CHARACTERS), '\n')
   local total = #vim.split(text, '\n')
   local shown = table.concat(lines, '\n', 1, math.min(#lines, LINES))
   local rest = total - math.min(#lines, LINES)

@@ -6,8 +6,10 @@
 -- are no characters, images of another type than these four, or than they claim to be ("Image does not match
 -- the provided media type"), no images at all ("Could not process image"), no PDFs, no base64.
 
+local bounded = require('mcp_sidecar.adapters.bounded').bounded
 local json = require('mcp_sidecar.json')
-local texts = require('mcp_sidecar.adapters.well_formed')
+local json_text = require('mcp_sidecar.json_text')
+local utf8 = require('mcp_sidecar.utf8')
 local tree = require('mcp_sidecar.adapters.schema_tree')
 
 local M = {}
@@ -39,19 +41,19 @@ local SHORT = 1000
 local DEEPEST = { outline = 32, json = 128 }
 
 ---@return mcp_sidecar.Part
-local function text(value) return { type = 'text', text = texts.well_formed(value) } end
+local function text(value) return { type = 'text', text = utf8.well_formed(value) } end
 
 ---@return mcp_sidecar.Part
-local function in_json(value) return text(json.encode(texts.bounded(value, DEEPEST.json))) end
+local function in_json(value) return text(json.encode(bounded(value, DEEPEST.json))) end
 
 ---outline is in_json with its long strings cut.
 local function outline(value)
   local function short(inner)
-    inner = texts.well_formed(inner)
-    local length = texts.length(inner)
-    return length > SHORT and ('%s… (%d characters)'):format(texts.start(inner, SHORT), length) or inner
+    inner = utf8.well_formed(inner)
+    local length = utf8.length(inner)
+    return length > SHORT and ('%s… (%d characters)'):format(utf8.start(inner, SHORT), length) or inner
   end
-  return text(json.encode(texts.bounded(value, DEEPEST.outline, short)))
+  return text(json.encode(bounded(value, DEEPEST.outline, short)))
 end
 
 local function is_text(value) return type(value) == 'string' and value ~= '' end
@@ -82,7 +84,7 @@ end
 
 local function file_name(uri)
   local last = tostring(uri):match('[^/]*$')
-  return last:lower():match('%.pdf$') and texts.well_formed(last) or 'document.pdf'
+  return last:lower():match('%.pdf$') and utf8.well_formed(last) or 'document.pdf'
 end
 
 local function is_written(mime_type)
@@ -148,7 +150,7 @@ end
 ---structured is the server's own text, where it is known: Lua knows neither the order of members nor null.
 local function structured(outcome)
   local whole = outcome.json
-  local own = type(whole) == 'string' and json.member(whole, 'structuredContent')
+  local own = type(whole) == 'string' and json_text.member(whole, 'structuredContent')
   return own and text(own) or in_json(outcome.result.structuredContent)
 end
 

@@ -7,7 +7,7 @@
 -- anyOf at the top level") want one plain object at the top; schema_keywords.lua and property_names.lua have
 -- their other wishes. These are the rules of the sidecar's clients in other languages (agent/cases).
 
-local bounded = require('mcp_sidecar.adapters.well_formed').bounded
+local bounded = require('mcp_sidecar.adapters.bounded').bounded
 local keywords = require('mcp_sidecar.adapters.schema_keywords')
 local names = require('mcp_sidecar.adapters.property_names')
 local tree = require('mcp_sidecar.adapters.schema_tree')

@@ -1,6 +1,6 @@
 -- The tools that a model is offered, and what is said of them.
 
-local texts = require('mcp_sidecar.adapters.well_formed')
+local utf8 = require('mcp_sidecar.utf8')
 
 local M = {}
 
@@ -42,7 +42,7 @@ function M.description(tool, longest)
   local own = M.definition(tool)
   local annotations = type(own.annotations) == 'table' and own.annotations or {}
   for _, said in ipairs({ own.description or false, own.title or false, annotations.title or false }) do
-    if type(said) == 'string' and said:find('%S') then return texts.cut(texts.well_formed(said), longest) end
+    if type(said) == 'string' and said:find('%S') then return utf8.cut(utf8.well_formed(said), longest) end
   end
 end
 

@@ -3,7 +3,7 @@
 
 local cells = require('mcp_sidecar.ui.cells')
 local form_schema = require('mcp_sidecar.ui.form_schema')
-local json_text = require('mcp_sidecar.ui.json_text')
+local json_text = require('mcp_sidecar.json_text')
 
 local M = {}
 

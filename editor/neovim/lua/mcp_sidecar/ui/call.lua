@@ -5,7 +5,7 @@
 --                                                                                  └───┘
 
 local call_tools = require('mcp_sidecar.ui.call_tools')
-local json_text = require('mcp_sidecar.ui.json_text')
+local json_text = require('mcp_sidecar.json_text')
 local progress = require('mcp_sidecar.ui.progress')
 
 local M = {}

@@ -1,8 +1,9 @@
 -- From what the user typed to the JSON of an argument, or to what is wrong with it. Pure. Numbers go on as they were
 -- typed, digit by digit.
 
-local json_text = require('mcp_sidecar.ui.json_text')
+local json_text = require('mcp_sidecar.json_text')
 local json_write = require('mcp_sidecar.ui.json_write')
+local utf8 = require('mcp_sidecar.utf8')
 
 local M = {}
 
@@ -10,11 +11,8 @@ local function number(value) return type(value) == 'number' and value or nil end
 
 local function plural(count, word) return ('%d %s%s'):format(count, word, count == 1 and '' or 's') end
 
--- Characters as JSON Schema counts them: Unicode code points.
-local function characters(text) return #text - select(2, text:gsub('[\128-\191]', '')) end
-
 local function string_problem(text, schema)
-  local length = characters(text)
+  local length = utf8.length(text) -- code points, as JSON Schema counts
   local least, most = number(schema.minLength), number(schema.maxLength)
   if least and length < least then
     return ('too short: %s, at least %d wanted'):format(plural(length, 'character'), least)

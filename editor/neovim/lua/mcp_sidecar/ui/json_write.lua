@@ -1,59 +1,22 @@
--- Writes JSON text: strings, Lua values, and objects whose members are JSON text already and keep their order.
+-- Writes JSON for people to read, and for what they typed: it never fails, and objects may be made of members that are
+-- JSON text already and keep their order. What goes to the sidecar otherwise is written by json.lua.
+
+local json = require('mcp_sidecar.json')
+local utf8 = require('mcp_sidecar.utf8')
 
 local M = {}
 
-local SHORT = { ['"'] = '\\"', ['\\'] = '\\\\', ['\n'] = '\\n', ['\r'] = '\\r', ['\t'] = '\\t' }
-
-local SEQUENCES = {
-  '^[\194-\223][\128-\191]',
-  '^\224[\160-\191][\128-\191]',
-  '^\237[\128-\159][\128-\191]',
-  '^[\225-\239][\128-\191][\128-\191]',
-  '^\240[\144-\191][\128-\191][\128-\191]',
-  '^\244[\128-\143][\128-\191][\128-\191]',
-  '^[\241-\243][\128-\191][\128-\191][\128-\191]',
-}
-
--- JSON is UTF-8: a byte that is none becomes the replacement character.
-local function valid_utf8(bytes)
-  local parts, at = {}, 1
-  while at <= #bytes do
-    local found
-    for _, sequence in ipairs(SEQUENCES) do
-      found = found or bytes:match(sequence, at)
-    end
-    -- The third byte of a surrogate's encoding fits the fourth pattern.
-    if found and found:find('^\237[\160-\191]') then found = nil end
-    parts[#parts + 1] = found or '\239\191\189'
-    at = at + (found and #found or 1)
-  end
-  return table.concat(parts)
-end
-
----string writes a string.
+---string writes a string. A byte that is no text becomes the replacement character.
 ---@param text string
 ---@return string json
-function M.string(text)
-  text = text:gsub(
-    '[%c"\\]',
-    function(c) return SHORT[c] or (c == '\127' and c) or ('\\u%04x'):format(c:byte()) end
-  )
-  text = text:gsub('[\128-\255]+', valid_utf8)
-  return '"' .. text .. '"'
-end
+function M.string(text) return json.encode(utf8.well_formed(text)) end
 
----number writes a number with all its digits: whole ones without a fraction, others as short as they can be read
----back. What JSON cannot say becomes null.
+---number writes a number with all its digits. What JSON cannot say becomes null.
 ---@param number number
----@return string json
+---@return string text
 function M.number(number)
-  if number ~= number or number == math.huge or number == -math.huge then return 'null' end
-  if number == math.floor(number) and math.abs(number) < 2 ^ 53 then return ('%d'):format(number) end
-  for digits = 15, 16 do
-    local text = ('%.' .. digits .. 'g'):format(number)
-    if tonumber(text) == number then return text end
-  end
-  return ('%.17g'):format(number)
+  local ok, text = pcall(json.encode, number)
+  return ok and text or 'null'
 end
 
 ---object writes an object from members that are JSON text, in their order.

@@ -2,7 +2,7 @@
 
 local cells = require('mcp_sidecar.ui.cells')
 local json = require('mcp_sidecar.json')
-local json_text = require('mcp_sidecar.ui.json_text')
+local json_text = require('mcp_sidecar.json_text')
 local json_write = require('mcp_sidecar.ui.json_write')
 local media = require('mcp_sidecar.ui.media')
 local text_kind = require('mcp_sidecar.ui.text_kind')
@@ -223,7 +223,7 @@ end
 local function structured_of(outcome, result, content)
   local structured = result.structuredContent
   if structured == nil or structured == vim.NIL then return nil end
-  local source = type(outcome.json) == 'string' and json.member(outcome.json, 'structuredContent')
+  local source = type(outcome.json) == 'string' and json_text.member(outcome.json, 'structuredContent')
   source = source or json_write.value(structured)
   if not M.says_more(text_blocks(content), structured, source) then return nil end
   if json_text.problem(source) then return nil end

@@ -4,6 +4,8 @@
 --
 -- The loops go byte by byte: LuaJIT compiles string.byte, but not string.find with a pattern.
 
+local utf8 = require('mcp_sidecar.utf8')
+
 local M = {}
 
 local byte, sub = string.byte, string.sub
@@ -17,6 +19,11 @@ local byte, sub = string.byte, string.sub
 
 local QUOTE, BACKSLASH, COMMA, COLON = 34, 92, 44, 58
 local OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY = 123, 125, 91, 93
+-- What words are made of: numbers, true, false and null.
+local IN_WORD = {}
+for char in ('+-.0123456789Eaeflnrstu'):gmatch('.') do
+  IN_WORD[byte(char)] = true
+end
 local LITERALS = { [116] = 'true', [102] = 'false', [110] = 'null' }
 local ESCAPES = {
   [34] = true,
@@ -201,11 +208,22 @@ local function first_wrong(text)
   end
 end
 
+local function first_difference(text, other)
+  local at = 1
+  while byte(text, at) == byte(other, at) do
+    at = at + 1
+  end
+  return at
+end
+
 ---problem says why the text is not one JSON value, or nil if it is.
 ---@param text string
 ---@return mcp_sidecar.JsonProblem?
 function M.problem(text)
   local at, why = first_wrong(text)
+  if not at and not utf8.valid(text) then
+    at, why = first_difference(text, utf8.well_formed(text)), 'this byte is not UTF-8'
+  end
   if not at then return nil end
   local line, from = 1, 1
   for i = 1, at - 1 do
@@ -317,42 +335,77 @@ function M.compact(text, spaced)
   return table.concat(parts)
 end
 
-local function value_end(text, at)
+---value_end is the index after the value that begins at `at`.
+---@param text string valid JSON
+---@param at integer
+---@return integer
+function M.value_end(text, at)
   local depth = 0
-  repeat
+  while true do
     local b = byte(text, at)
-    if b == OPEN_OBJECT or b == OPEN_ARRAY then
+    if b == QUOTE then
+      repeat
+        at = at + (b == BACKSLASH and 2 or 1)
+        b = byte(text, at)
+      until b == QUOTE or b == nil
+      at = at + 1
+    elseif b == OPEN_OBJECT or b == OPEN_ARRAY then
       depth, at = depth + 1, at + 1
     elseif b == CLOSE_OBJECT or b == CLOSE_ARRAY then
       depth, at = depth - 1, at + 1
-    elseif b == COMMA or b == COLON then
+    elseif depth > 0 and b ~= nil then
       at = at + 1
     else
-      at = scalar_end(text, at)
+      while IN_WORD[b] do
+        at = at + 1
+        b = byte(text, at)
+      end
     end
-    local after = at
-    if depth > 0 then at = skip_blanks(text, at) end
-  until depth == 0 and after == at
-  return at
+    if depth == 0 or b == nil then return at end
+  end
+end
+
+-- The members of an object one by one: the text of the name, in its quotes, and that of the value.
+local function each_member(text)
+  local at = skip_blanks(text, 1)
+  if byte(text, at) ~= OPEN_OBJECT then
+    return function() end
+  end
+  at = skip_blanks(text, at + 1)
+  return function()
+    if byte(text, at) ~= QUOTE then return nil end
+    local name_end_at = M.value_end(text, at)
+    local name = sub(text, at, name_end_at - 1)
+    at = skip_blanks(text, skip_blanks(text, name_end_at) + 1)
+    local after = M.value_end(text, at)
+    local value = sub(text, at, after - 1)
+    at = skip_blanks(text, after)
+    if byte(text, at) == COMMA then at = skip_blanks(text, at + 1) end
+    return name, value
+  end
+end
+
+---member is the text of an object's member, byte for byte; nil if it has none of that name. The name must be
+---one that is written without escapes.
+---@param text string valid JSON
+---@param name string
+---@return string?
+function M.member(text, name)
+  name = '"' .. name .. '"'
+  for written, value in each_member(text) do
+    if written == name then return value end
+  end
 end
 
 ---members are those of a valid JSON object, in its order; nil for another value.
 ---@param text string
 ---@return { name: string, json: string }[]?
 function M.members(text)
-  local at = skip_blanks(text, 1)
-  if byte(text, at) ~= OPEN_OBJECT then return nil end
+  if M.kind(text) ~= 'object' then return nil end
   local members = {}
-  at = skip_blanks(text, at + 1)
-  while byte(text, at) ~= CLOSE_OBJECT do
-    local name_from, name_to = at, string_end(text, at) - 1
-    at = name_end(text, at)
-    local after = value_end(text, at)
-    local raw = sub(text, name_from, name_to)
-    local ok, name = pcall(vim.json.decode, raw)
-    members[#members + 1] = { name = ok and name or raw, json = sub(text, at, after - 1) }
-    at = skip_blanks(text, after)
-    if byte(text, at) == COMMA then at = skip_blanks(text, at + 1) end
+  for written, value in each_member(text) do
+    local ok, name = pcall(vim.json.decode, written)
+    members[#members + 1] = { name = ok and name or written, json = value }
   end
   return members
 end
