@@ -173,7 +173,7 @@ agent-packages: $(NODE_TOOLS) $(PYTHON_TOOLS) ## their packages: what is in them
 	PYTHONPATH=agent/packaging $(VENV)/bin/python -m unittest discover -s agent/packaging/test
 
 .PHONY: editor-neovim
-editor-neovim: build $(NEOVIM_PRESENT) ## the Neovim plugin, in the oldest and the newest Neovim that it supports
+editor-neovim: build $(NEOVIM_PRESENT) $(DEMO_SERVERS) ## the Neovim plugin, in the oldest and the newest Neovim that it supports
 	MCP_SIDECAR_TEST_BINARY='$(CURDIR)/$(BIN)' editor/neovim/tests/run
 
 .PHONY: real

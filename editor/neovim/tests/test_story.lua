@@ -265,4 +265,27 @@ T['a model gets the tools, and its calls are run'] = function()
   eq(child.await('return blocks')[1].tool_use_id, 't')
 end
 
+---filesystem_server is npm's, as the demonstration has it.
+local function filesystem_server()
+  local path = '../../examples/project/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js'
+  return assert(vim.uv.fs_realpath(path), path .. ' is missing: `make editor-neovim` installs it')
+end
+
+T["npm's filesystem server is called by hand, from the command to the result"] = function()
+  world:write('project/notes.md', '# Notes\n\n- by hand\n')
+  local entry = { command = 'node', args = { filesystem_server(), world.project } }
+  world:write('home/.config/mcp-sidecar/mcp.json', vim.json.encode({ mcpServers = { fs = entry } }))
+  local child = neovim()
+  child.cmd('Mcp')
+  ready(child, 'fs')
+  shows(child, '1/1 server, 14 tools')
+  child.type_keys('q')
+  child.type_keys(':Mcp call mcp_fs_read_text<Tab>')
+  eq(child.fn.getcmdline(), 'Mcp call mcp_fs_read_text_file')
+  child.type_keys((' {"path": "%s/notes.md"}'):format(world.project), '<CR>')
+  child.await([[return vim.api.nvim_buf_get_name(0):find('mcp://fs/read_text_file', 1, true)]])
+  eq(child.api.nvim_buf_get_lines(0, 0, -1, false), { '# Notes', '', '- by hand' })
+  eq(child.bo.filetype, 'markdown')
+end
+
 return T
