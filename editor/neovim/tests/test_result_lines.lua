@@ -90,6 +90,7 @@ T['structured content is shown unless the text says the same'] = MiniTest.new_se
     },
     { '{"content":[{"type":"text","text":"hi"}],"structuredContent":{"result":"hi"}}', { 'hi' }, '' },
     { '{"content":[{"type":"text","text":"5"}],"structuredContent":{"result":5}}', { '5' }, '' },
+    { '{"content":[{"type":"text","text":"hi"}],"structuredContent":{"content":"hi"}}', { 'hi' }, '' },
     {
       '{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"structuredContent":{"result":["a","b"]}}',
       { '── text', 'a', '── text', 'b' },

@@ -182,16 +182,22 @@ local function text_blocks(content)
   return texts
 end
 
+-- What is in an object of one member: structured content must be an object, so that servers wrap a text or a list
+-- in one, as `result` or `content`.
+local function unwrapped(structured)
+  if type(structured) ~= 'table' then return nil end
+  local name, value = next(structured)
+  if type(name) ~= 'string' or next(structured, name) ~= nil then return nil end
+  return value
+end
+
 -- The same in Lua's eyes. Tools return a value and, for older clients, the same as text.
 local function same_value(text, structured)
   local ok, value = pcall(json.decode, text)
   if not ok then value = text end
   if vim.deep_equal(value, structured) then return true end
-  -- A value that is no object is wrapped in one by some servers.
-  if type(structured) ~= 'table' or next(structured) ~= 'result' or next(structured, 'result') ~= nil then
-    return false
-  end
-  return vim.deep_equal(value, structured.result) or text == structured.result
+  local inner = unwrapped(structured)
+  return inner ~= nil and (vim.deep_equal(value, inner) or text == inner)
 end
 
 ---says_more says whether structured content has something that the texts do not.
@@ -211,7 +217,8 @@ function M.says_more(texts, structured, source)
     end
     return #source > BIG or not same_value(text, structured)
   end
-  local list = type(structured) == 'table' and type(structured.result) == 'table' and structured.result or {}
+  local list = unwrapped(structured)
+  if type(list) ~= 'table' then list = {} end
   if #texts == 0 or #list ~= #texts then return true end
   for i, text in ipairs(texts) do
     if not same_value(text, list[i]) then return true end
