@@ -15,11 +15,11 @@ local TELLING = 5
 
 ---@class mcp_sidecar.Process: mcp_sidecar.Transport
 ---@field pid integer
+---@field spoke boolean it sent a message
 ---@field private system vim.SystemObj
 ---@field private listener { message: fun(body: string), ended: fun(reason: string, exit?: table) }
 ---@field private reader mcp_sidecar.FrameReader
 ---@field private stderr string
----@field private spoke boolean it sent a message
 ---@field private told boolean the listener knows of the end
 ---@field private fault? string what is wrong with what it sent
 ---@field private timer? uv.uv_timer_t
@@ -68,6 +68,20 @@ function M.sentence(facts)
   return ('the sidecar (%s) %s%s'):format(facts.binary, how, tail)
 end
 
+---not_started says why a program that is there could not be started.
+---@param path string
+---@param fault string what Neovim says
+---@return string
+function M.not_started(path, fault)
+  -- Before it there is a place in Neovim's own sources, after it the path again.
+  local what = (fault:match('E%u+: [^\n]*') or fault):gsub(" %(cmd%): '.*'$", '')
+  if what:match('^ENOENT') then
+    what = what
+      .. '. It is there: the interpreter in its first line, or the loader that it is built for, is not'
+  end
+  return ('cannot start %s: %s'):format(path, what)
+end
+
 ---start starts the program. If that fails, it gives the reason.
 ---@param cmd string[]
 ---@param options { cwd?: string, env?: table<string, string> }
@@ -87,7 +101,7 @@ function M.start(cmd, options)
     end,
     detach = vim.fn.has('win32') == 0,
   }, function(result) self:exited(cmd[1], result) end)
-  if not ok then return nil, ('cannot start %s: %s'):format(cmd[1], system) end
+  if not ok then return nil, M.not_started(cmd[1], tostring(system)) end
   self.system, self.pid = system, system.pid
   return self
 end
