@@ -7,6 +7,9 @@
 --
 -- `client` is there while phase is starting (once the process runs) or running. `closing` is there while the
 -- former client's process ends; no other is started before that.
+--
+-- Whatever happens first changes the session wholly, and is told then, by the outbox: who is told may start or
+-- stop it.
 
 local binary = require('mcp_sidecar.binary')
 local client_of = require('mcp_sidecar.client')
@@ -15,12 +18,14 @@ local errors = require('mcp_sidecar.errors')
 local events = require('mcp_sidecar.events')
 local log = require('mcp_sidecar.log')
 local news = require('mcp_sidecar.news')
+local outbox = require('mcp_sidecar.outbox')
 local process = require('mcp_sidecar.process')
+local requests = require('mcp_sidecar.requests')
 local restarts = require('mcp_sidecar.restarts')
 local switches = require('mcp_sidecar.switches')
 local toolset = require('mcp_sidecar.toolset')
 
----@class mcp_sidecar.Session
+---@class mcp_sidecar.Session: mcp_sidecar.Requests
 ---@field root string
 ---@field private phase mcp_sidecar.SessionPhase
 ---@field private error? string
@@ -28,25 +33,41 @@ local toolset = require('mcp_sidecar.toolset')
 ---@field private client? mcp_sidecar.Client
 ---@field private closing? mcp_sidecar.Client
 ---@field private begun? boolean it was started once
+---@field private left? boolean the editor ends
 ---@field private waiting fun(err: mcp_sidecar.Error?)[] for the start that runs
 ---@field private ends integer[] when the process ended by itself lately
----@field private timer? uv.uv_timer_t of the next restart
+---@field private timer? uv.uv_timer_t while it starts: until the next try, or for its first message
 ---@field private tools mcp_sidecar.Tool[] as they were told last: they stay while it is started again
 ---@field private off string[] what the user switched off here
----@field private calls integer
 ---@field private told table<string, boolean> by server: the user knows that it does not work
 ---@field private shown? mcp_sidecar.SessionView the view, until something changes
-local Session = {}
+---@field private outbox mcp_sidecar.Outbox
+local Session = setmetatable({}, { __index = requests })
 Session.__index = Session
 
 local M = {}
 
+---How long a program may take for its first message. The sidecar sends one at once, whatever it waits for then; a
+---machine that is very busy is given time, and a program that only reads is found out.
+M.SILENCE_MS = 30000
+
 ---@param root string
 ---@return mcp_sidecar.Session
 function M.new(root)
-  local self = { root = root, phase = 'stopped', waiting = {}, ends = {}, tools = {}, calls = 0, told = {} }
-  self.off = switches.get(root)
-  return setmetatable(self, Session)
+  local self = setmetatable({
+    root = root,
+    phase = 'stopped',
+    waiting = {},
+    ends = {},
+    tools = {},
+    calls = 0,
+    told = {},
+    outbox = outbox.new(),
+  }, Session)
+  local off, why = switches.get(root)
+  self.off = off
+  if why then self:warn('it is not known what is switched off: ' .. why) end
+  return self
 end
 
 ---view is all that there is to see now. The same table as long as nothing changes.
@@ -69,22 +90,52 @@ function Session:view()
   return self.shown
 end
 
+---tell puts in the outbox what is to be told of a change.
 ---@private
-function Session:changed()
+---@param fn fun(...)
+function Session:tell(fn, ...)
   self.shown = nil
-  events.emit('state', self:view())
+  self.outbox:add(fn, ...)
 end
+
+---tell_state tells the state as it is when its turn comes: the newest.
+---@private
+function Session:tell_state()
+  self:tell(function() events.emit('state', self:view()) end)
+end
+
+---@protected
+function Session:changed()
+  self:tell_state()
+  self.outbox:send()
+end
+
+---@private
+---@param message string
+function Session:warn(message)
+  self:tell(log.add, self.root, { level = 'warning', message = message })
+  self.outbox:send()
+end
+
+---running gives the client of an open session.
+---@protected
+---@return mcp_sidecar.Client?
+function Session:running() return self.phase == 'running' and self.client or nil end
 
 ---start starts the sidecar if it does not run; the callback comes when it has its first set of tools.
 ---@param callback? fun(err: mcp_sidecar.Error?)
 function Session:start(callback)
   callback = callback or function() end
   if self.phase == 'running' then return vim.schedule(callback) end
+  if self.left then
+    return vim.schedule(function() callback(errors.new('closed', 'the editor ends')) end)
+  end
   self.waiting[#self.waiting + 1] = callback
   if self.phase == 'starting' then return end
   self.begun, self.phase, self.error = true, 'starting', nil
-  self:changed()
+  self:tell_state()
   if not self.closing then self:launch() end
+  self.outbox:send()
 end
 
 ---begin starts it if it never was: one that the user stopped, or that failed, is left alone.
@@ -97,21 +148,18 @@ end
 ---@param callback? fun()
 function Session:stop(callback)
   callback = callback or function() end
-  self:cancel_restart()
-  local client = self.client
-  self.client, self.phase, self.error = nil, 'stopped', nil
-  if client then
-    self.closing = client
-    client:close(function()
-      self.closing = nil
-      if self.phase == 'starting' then self:launch() end
-    end)
-  end
-  self:settle(errors.new('closed', 'the sidecar was stopped'))
+  self:stop_timer()
+  self.phase, self.error = 'stopped', nil
   self:show(toolset.NOTHING, 'stopped')
-  self:changed()
-  if self.closing then return self.closing:close(callback) end
-  vim.schedule(callback)
+  self:tell_state()
+  self:settle(errors.new('closed', 'the sidecar was stopped'))
+  self:release()
+  if self.closing then
+    self.closing:close(callback)
+  else
+    vim.schedule(callback)
+  end
+  self.outbox:send()
 end
 
 ---restart stops it and starts it anew, as often as the user likes.
@@ -124,14 +172,43 @@ end
 
 ---leave is for an editor that ends: nothing is waited for. The sidecar sees the end of its input, if not this.
 function Session:leave()
-  self:cancel_restart()
+  self.left, self.phase = true, 'stopped'
+  self:stop_timer()
+  self:release()
+end
+
+---release lets go of the client, whose requests fail now, and starts another when its process has ended, if one is
+---wanted then.
+---@private
+function Session:release()
   local client = self.client
-  self.client = nil
-  if client then client:close() end
+  if not client then return end
+  self.client, self.closing, self.shown = nil, client, nil
+  client:close(function()
+    self.closing = nil
+    if self.phase == 'starting' and not self.timer then self:launch() end
+    self.outbox:send()
+  end)
 end
 
 ---@private
-function Session:cancel_restart()
+---@param ms integer
+---@param fn fun()
+function Session:start_timer(ms, fn)
+  self:stop_timer()
+  local timer = assert(vim.uv.new_timer())
+  self.timer = timer
+  local function expired()
+    if self.timer ~= timer then return end -- it was stopped when its end was on its way
+    self:stop_timer()
+    fn()
+    self.outbox:send()
+  end
+  timer:start(ms, 0, vim.schedule_wrap(expired))
+end
+
+---@private
+function Session:stop_timer()
   if not self.timer then return end
   self.timer:stop()
   self.timer:close()
@@ -142,27 +219,32 @@ end
 ---@private
 ---@param err? mcp_sidecar.Error
 function Session:settle(err)
-  local waiting = self.waiting
-  self.waiting = {}
-  for _, callback in ipairs(waiting) do
-    require('mcp_sidecar.connection').guarded(callback, err)
+  for _, callback in ipairs(self.waiting) do
+    self:tell(callback, err)
   end
+  self.waiting = {}
+end
+
+---program starts the program, if there is one and a project to run it in.
+---@private
+---@param options mcp_sidecar.Options
+---@return mcp_sidecar.Process? child
+---@return string? why
+function Session:program(options)
+  local path, message = binary.find(options.binary)
+  self.binary = path or self.binary
+  if not path then return nil, message end
+  if vim.fn.isdirectory(self.root) == 0 then
+    return nil, ('the project %s is not there any more'):format(self.root)
+  end
+  return process.start(vim.list_extend({ path }, options.args), { cwd = self.root, env = options.env })
 end
 
 ---launch starts the process and opens the session. Phase is starting.
 ---@private
 function Session:launch()
   local options = config.refresh()
-  local path, message = binary.find(options.binary)
-  if not path then
-    return self:fail(message --[[@as string]])
-  end
-  self.binary = path
-  if vim.fn.isdirectory(self.root) == 0 then
-    return self:fail(('the project %s is not there any more'):format(self.root))
-  end
-  local cmd = vim.list_extend({ path }, options.args)
-  local child, why = process.start(cmd, { cwd = self.root, env = options.env })
+  local child, why = self:program(options)
   if not child then
     return self:fail(why --[[@as string]])
   end
@@ -174,18 +256,24 @@ function Session:launch()
   })
   self.client = client
   child:listen(client:listener())
+  self:start_timer(M.SILENCE_MS, function()
+    if child.spoke then return end
+    local seconds = M.SILENCE_MS / 1000
+    self:fail(('%s has said nothing in %g seconds. Is it mcp-sidecar?'):format(self.binary, seconds))
+  end)
   client:initialize({
     cwd = self.root,
     processId = vim.uv.os_getpid(),
     settings = self:settings(options),
   }, function(err)
     if client ~= self.client then return end
+    self:stop_timer()
     if err then
-      self.client = nil
-      client:close()
-      return self:fail(err.message)
+      self:fail(err.message)
+    else
+      self:opened(client)
     end
-    self:opened()
+    self.outbox:send()
   end)
 end
 
@@ -198,13 +286,11 @@ function Session:settings(options)
 end
 
 ---@private
-function Session:opened()
-  self.phase, self.error, self.shown = 'running', nil, nil
-  self:show(
-    { tools = self.client:tools(), revision = self.client:revision(), hash = self.client:hash() },
-    'snapshot'
-  )
-  self:changed()
+---@param client mcp_sidecar.Client
+function Session:opened(client)
+  self.phase, self.error = 'running', nil
+  self:show({ tools = client:tools(), revision = client:revision(), hash = client:hash() }, 'snapshot')
+  self:tell_state()
   self:settle()
 end
 
@@ -220,31 +306,37 @@ end
 
 ---@private
 function Session:tell_tools(change)
-  self.shown = nil
-  events.emit('tools_changed', vim.tbl_extend('force', change, { root = self.root }))
+  self:tell(events.emit, 'tools_changed', vim.tbl_extend('force', change, { root = self.root }))
 end
 
 ---listeners are those of a client, as long as it is the session's.
 ---@private
 ---@param current fun(): boolean
 function Session:listeners(current)
+  local root = self.root
   local function guard(fn)
     return function(event)
       if not current() then return end
       if self.phase == 'running' then self.tools = self.client:tools() end
       self.shown = nil
       fn(event)
+      self.outbox:send()
     end
   end
-  local root = self.root
   return {
     tools_changed = guard(function(change) self:tell_tools(change) end),
     status = guard(function(server)
       self:tell_news(server)
-      events.emit('status', { root = root, server = server })
+      self:tell(events.emit, 'status', { root = root, server = server })
     end),
-    diagnostics = guard(function(list) events.emit('diagnostics', { root = root, errors = list }) end),
-    log = function(entry) log.add(root, entry, entry.server ~= nil and not self:connected(entry.server)) end,
+    diagnostics = guard(
+      function(list) self:tell(events.emit, 'diagnostics', { root = root, errors = list }) end
+    ),
+    -- Also of a client that is let go: its last words say what became of its servers.
+    log = function(entry)
+      self:tell(log.add, root, entry, entry.server ~= nil and not self:connected(entry.server))
+      self.outbox:send()
+    end,
     closed = guard(function(err) self:lost(err) end),
   }
 end
@@ -263,7 +355,7 @@ end
 function Session:tell_news(server)
   local message
   message, self.told[server.name] = news.of(server, self.told[server.name] or false)
-  if message then log.show('warning', log.one_line(message)) end
+  if message then self:tell(log.show, 'warning', log.one_line(message)) end
 end
 
 ---@private
@@ -280,7 +372,6 @@ end
 ---@param err mcp_sidecar.Error
 function Session:lost(err)
   if self.phase == 'starting' then return end -- initialize fails with it
-  self.client = nil
   local options = config.get().restart
   local delay
   delay, self.ends = restarts.decide(self.ends, vim.uv.now(), options.limit, options.window_ms)
@@ -288,17 +379,12 @@ function Session:lost(err)
     return self:fail(('%s\nIt is not started again: `:Mcp restart` does that.'):format(err.message))
   end
   self.phase, self.error = 'starting', err.message
-  self:changed()
-  log.add(self.root, { level = 'error', message = ('%s\nIt is started again.'):format(err.message) })
-  self.timer = assert(vim.uv.new_timer())
-  self.timer:start(
-    delay,
-    0,
-    vim.schedule_wrap(function()
-      self:cancel_restart()
-      if self.phase == 'starting' and not self.client then self:launch() end
-    end)
-  )
+  self:start_timer(delay, function()
+    if not self.closing then self:launch() end
+  end)
+  self:tell_state()
+  self:tell(log.add, self.root, { level = 'error', message = err.message .. '\nIt is started again.' })
+  self:release()
 end
 
 ---fail is a start that did not succeed. Who waits for it gets an error that was reported already.
@@ -306,121 +392,11 @@ end
 ---@param message string
 function Session:fail(message)
   self.phase, self.error = 'failed', message
-  log.add(self.root, { level = 'error', message = message })
+  self:tell(log.add, self.root, { level = 'error', message = message })
   self:show(toolset.NOTHING, 'stopped')
-  self:changed()
+  self:tell_state()
   self:settle(errors.new('closed', message, { reported = true }))
-end
-
----with runs a request when the session is open, and starts it for that.
----@private
----@param callback fun(err: mcp_sidecar.Error?, result: any)
----@param request fun(client: mcp_sidecar.Client): mcp_sidecar.Cancel
----@return mcp_sidecar.Cancel
-function Session:with(callback, request)
-  if self.phase == 'running' then return request(self.client) end
-  local done, cancel = false, nil
-  self:start(function(err)
-    if done then return end
-    if err then
-      done = true
-      return callback(err)
-    end
-    cancel = request(self.client)
-  end)
-  return function()
-    if cancel then return cancel() end
-    if done then return end
-    done = true
-    callback(errors.new('cancelled', 'the request was cancelled before it was sent'))
-  end
-end
-
-local function nothing() end
-
----call runs a tool; see Client:call.
----@param target string|{ server: string, tool: string }
----@param args? table|string
----@param options? mcp_sidecar.CallOptions
----@param callback? mcp_sidecar.Callback<mcp_sidecar.CallOutcome>
----@return mcp_sidecar.Cancel
-function Session:call(target, args, options, callback)
-  options = options or {}
-  callback = callback or nothing
-  local wire = {
-    timeoutMs = options.timeout_ms,
-    maxBytes = options.max_bytes,
-    on_progress = options.on_progress,
-  }
-  local function ended(err, outcome)
-    self.calls = self.calls - 1
-    self:changed()
-    callback(err, outcome)
-  end
-  self.calls = self.calls + 1
-  self:changed()
-  return self:with(ended, function(client) return client:call(target, args, wire, ended) end)
-end
-
----request makes any request of the protocol; see Client:request.
----@param method string
----@param params? table
----@param callback? mcp_sidecar.Callback<any>
----@return mcp_sidecar.Cancel
-function Session:request(method, params, callback)
-  callback = callback or nothing
-  return self:with(callback, function(client) return client:request(method, params, callback) end)
-end
-
----connect connects one server now; the callback comes when it has settled.
----@param server string
----@param options? { restart?: boolean }
----@param callback? mcp_sidecar.Callback<mcp_sidecar.Server>
----@return mcp_sidecar.Cancel
-function Session:connect(server, options, callback)
-  callback = callback or nothing
-  return self:with(callback, function(client) return client:connect(server, options, callback) end)
-end
-
----disconnect stops one server and takes its tools out.
----@param server string
----@param callback? mcp_sidecar.Callback<mcp_sidecar.Server>
----@return mcp_sidecar.Cancel
-function Session:disconnect(server, callback)
-  callback = callback or nothing
-  return self:with(callback, function(client) return client:disconnect(server, callback) end)
-end
-
----reload reads all configuration again.
----@param mode? mcp_sidecar.ReloadMode
----@param callback? mcp_sidecar.Callback<mcp_sidecar.Snapshot>
----@return mcp_sidecar.Cancel
-function Session:reload(mode, callback)
-  callback = callback or nothing
-  return self:with(callback, function(client) return client:reload(mode, callback) end)
-end
-
----logs are the last lines of one server.
----@param server string
----@param options? { lines?: integer, after?: integer }
----@param callback mcp_sidecar.Callback<mcp_sidecar.LogsResult>
----@return mcp_sidecar.Cancel
-function Session:logs(server, options, callback)
-  return self:with(callback, function(client) return client:logs(server, options, callback) end)
-end
-
----doctor examines the session as it is.
----@param callback mcp_sidecar.Callback<mcp_sidecar.DoctorReport>
----@return mcp_sidecar.Cancel
-function Session:doctor(callback)
-  return self:with(callback, function(client) return client:doctor(nil, callback) end)
-end
-
----share gives the endpoint by which other programs join the session: a secret.
----@param callback mcp_sidecar.Callback<string>
----@return mcp_sidecar.Cancel
-function Session:share(callback)
-  return self:with(callback, function(client) return client:share(callback) end)
+  self:release()
 end
 
 ---disabled is what is switched off: here, and by the user's own settings.
@@ -444,18 +420,20 @@ function Session:is_off(name) return vim.list_contains(self:disabled(), name) en
 ---@param name string
 ---@param callback? fun(err: mcp_sidecar.Error?)
 function Session:toggle(name, callback)
-  callback = callback or nothing
+  callback = callback or function() end
   local off = vim.tbl_filter(function(other) return other ~= name end, self.off)
-  if #off == #self.off then off[#off + 1] = name end
-  table.sort(off)
+  local switched_off = #off == #self.off
+  if switched_off then off[#off + 1] = name end
   self.off = off
-  local why = switches.set(self.root, off)
-  if why then
-    log.add(self.root, { level = 'warning', message = 'cannot remember what is switched off: ' .. why })
-  end
+  local why = switches.set(self.root, name, switched_off)
+  if why then self:warn('cannot remember what is switched off: ' .. why) end
   self:changed()
-  if self.phase ~= 'running' then return vim.schedule(callback) end
-  self.client:configure({ settings = { disabled = self:disabled() } }, callback)
+  -- The settings of a sidecar that is not started yet will have it.
+  if self.phase ~= 'running' and self.phase ~= 'starting' then return vim.schedule(callback) end
+  self:with(
+    callback,
+    function(client) return client:configure({ settings = { disabled = self:disabled() } }, callback) end
+  )
 end
 
 return M

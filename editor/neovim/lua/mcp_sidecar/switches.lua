@@ -10,44 +10,75 @@ function M.path()
   return vim.fs.joinpath(vim.fn.stdpath('state') --[[@as string]], 'mcp_sidecar', 'disabled.json')
 end
 
----@return table<string, string[]> names by root
+---@return table<string, string[]>? names by root
+---@return string? why it cannot be read
 local function read()
-  local file = io.open(M.path(), 'rb')
-  if not file then return {} end
-  local text = file:read('*a')
+  local file, missing, code = io.open(M.path(), 'rb')
+  if not file then
+    local ENOENT = 2
+    if code == ENOENT then return {} end
+    return nil, missing
+  end
+  local text, failed = file:read('*a')
   file:close()
+  if not text then return nil, ('%s: %s'):format(M.path(), failed) end
   local ok, all = pcall(json.decode, text)
-  return ok and type(all) == 'table' and all or {}
+  if ok and type(all) == 'table' then return all end
+  return nil, ('%s is not the JSON that is written there: repair or remove it'):format(M.path())
 end
 
----get gives what is off in a project, sorted.
+---@param text string
+---@return string? why it cannot be written
+local function write(text)
+  local path = M.path()
+  local made, refused = pcall(vim.fn.mkdir, vim.fs.dirname(path), 'p', '0o700')
+  if not made then return tostring(refused) end
+  -- Another editor sees either the old file or the new one.
+  local own = ('%s.%d'):format(path, vim.uv.os_getpid())
+  local file, why = io.open(own, 'wb')
+  if not file then return why end
+  local written, failed = file:write(text, '\n')
+  local closed, unsaved = file:close()
+  if not (written and closed) then
+    os.remove(own)
+    return failed or unsaved
+  end
+  local renamed, unmoved = vim.uv.fs_rename(own, path)
+  return not renamed and unmoved or nil
+end
+
+---@param all table<string, string[]>
 ---@param root string
----@return string[]
-function M.get(root)
-  local names = read()[root]
-  if type(names) ~= 'table' then return {} end
+---@return string[] names sorted
+local function of(all, root)
+  local names = type(all[root]) == 'table' and all[root] or {}
   names = vim.tbl_filter(function(name) return type(name) == 'string' end, names)
   table.sort(names)
   return names
 end
 
----set replaces what is off in a project. Another editor sees either the old file or the new one.
+---get gives what is off in a project, sorted.
 ---@param root string
----@param names string[]
+---@return string[]
+---@return string? why it is not known
+function M.get(root)
+  local all, why = read()
+  return of(all or {}, root), why
+end
+
+---set switches one off or on in a project, and keeps it. What another editor has switched there meanwhile stays.
+---@param root string
+---@param name string
+---@param off boolean
 ---@return string? why it cannot be kept
-function M.set(root, names)
-  local all = read() -- again: another editor may have changed what is off in its project
+function M.set(root, name, off)
+  local all, why = read()
+  if not all then return why end
+  local names = vim.tbl_filter(function(other) return other ~= name end, of(all, root))
+  if off then names[#names + 1] = name end
+  table.sort(names)
   all[root] = #names > 0 and names or nil
-  local path = M.path()
-  vim.fn.mkdir(vim.fs.dirname(path), 'p', '0o700')
-  local own = ('%s.%d'):format(path, vim.uv.os_getpid())
-  local file, why = io.open(own, 'wb')
-  if not file then return why end
-  local written, failed = file:write(json.object(all), '\n')
-  file:close()
-  if not written then return failed end
-  local renamed, refused = vim.uv.fs_rename(own, path)
-  return not renamed and refused or nil
+  return write(json.object(all))
 end
 
 return M
