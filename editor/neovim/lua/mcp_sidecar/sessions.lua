@@ -17,6 +17,18 @@ local function nearest(directory, markers)
   return found and vim.fs.dirname(found)
 end
 
+---chosen is what the user's own function says of a buffer. One that fails, or gives what is no directory, is told once.
+---@param root fun(buffer: integer): string?
+---@param buffer integer
+---@return string?
+local function chosen(root, buffer)
+  local ok, directory = pcall(root, buffer)
+  if ok and (directory == nil or type(directory) == 'string' and directory ~= '') then return directory end
+  local problem = ok and ('gave %s, not a directory'):format(vim.inspect(directory))
+    or ('failed: %s'):format(directory)
+  vim.notify_once(('mcp-sidecar: option "root" %s'):format(problem), vim.log.levels.ERROR)
+end
+
 ---root_of is the project of a buffer: what the user's own function says, else the nearest directory above it
 ---that has a marker, else the current directory.
 ---@param buffer? integer
@@ -24,9 +36,11 @@ end
 function M.root_of(buffer)
   buffer = buffer or vim.api.nvim_get_current_buf()
   local options = config.get()
-  local root = options.root and options.root(buffer)
-  if not root and vim.bo[buffer].buftype == '' then
-    root = nearest(vim.fn.fnamemodify(vim.api.nvim_buf_get_name(buffer), ':p:h'), options.root_markers)
+  local root = options.root and chosen(options.root, buffer)
+  local name = vim.api.nvim_buf_get_name(buffer)
+  -- "oil:///home": what other plugins show is no file, whatever follows.
+  if not root and vim.bo[buffer].buftype == '' and not name:match('^%a[%w+.-]+://') then
+    root = nearest(vim.fn.fnamemodify(name, ':p:h'), options.root_markers)
   end
   root = root or nearest(vim.uv.cwd() --[[@as string]], options.root_markers) or vim.uv.cwd()
   local path = vim.fs.normalize(vim.fn.fnamemodify(root --[[@as string]], ':p'))
