@@ -54,14 +54,13 @@ function M.show(level, text)
   if number >= config.get().log_level then vim.notify('mcp-sidecar: ' .. text, number) end
 end
 
----one_line cuts a text to what Neovim shows without asking to press ENTER.
+---one_line is a server's text as one line that Neovim shows without asking to press ENTER.
 ---@param text string
 ---@return string
 function M.one_line(text)
-  local line = text:gsub('%s*[\r\n]+%s*', ' | '):gsub('%c', ' ')
-  local room = math.max(vim.v.echospace - #'mcp-sidecar: ', 40)
-  if vim.fn.strdisplaywidth(line) <= room then return line end
-  return vim.fn.strcharpart(line, 0, room - 1) .. '…'
+  local cells = require('mcp_sidecar.ui.cells')
+  local line = cells.plain(text):gsub('%s*[\r\n]+%s*', ' | '):gsub('\t', ' ')
+  return cells.line(line, math.max(vim.v.echospace - #'mcp-sidecar: ', 40))
 end
 
 ---add keeps a message, and shows it unless it is quiet.
