@@ -181,8 +181,10 @@ real: $(REAL_SERVERS) $(REAL_CLIENTS) ## MCP servers and clients from npm and of
 	MCP_SIDECAR_REAL=required $(GO) test -race -count=1 ./conformance/real/...
 
 .PHONY: bench
-bench: ## the Go benchmarks
+bench: $(NEOVIM_PRESENT) ## the Go benchmarks, and those of the Neovim plugin
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+	@nvim='$(CURDIR)/$(NEOVIM)/0.12/bin/nvim'; [ -x "$$nvim" ] || nvim=nvim; \
+	cd editor/neovim && "$$nvim" --headless -u NONE -i NONE --cmd 'set runtimepath^=.' -l tests/bench.lua
 
 .PHONY: clean
 clean: ## remove what was built and installed

@@ -15,7 +15,7 @@ local function results(dispatch, blocks, meanwhile)
   local got
   local cancel = dispatch(blocks, function(answers) got = answers end)
   if meanwhile then meanwhile(cancel) end
-  vim.wait(1000, function() return got ~= nil end, 1)
+  vim.wait(30000, function() return got ~= nil end, 1)
   return got
 end
 

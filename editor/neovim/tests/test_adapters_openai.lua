@@ -20,10 +20,10 @@ local function answers(dispatch, calls, meanwhile)
   end)
   eq(got, nil) -- never before dispatch returns
   if meanwhile then meanwhile(cancel) end
-  vim.wait(1000, function() return got ~= nil end, 1)
+  vim.wait(30000, function() return got ~= nil end, 1)
   local later = false -- what else was scheduled has run by then
   vim.schedule(function() later = true end)
-  vim.wait(1000, function() return later end, 1)
+  vim.wait(30000, function() return later end, 1)
   eq(count, 1)
   return got
 end

@@ -15,7 +15,7 @@ local T = MiniTest.new_set({
         list = user.tool('fs', 'list', { inputSchema = { type = 'object' } })
         remove = user.tool('fs', 'rm', { inputSchema = path, annotations = { destructiveHint = true } })
         session = user.session({ list, read, remove })
-        function wait(condition) return (vim.wait(5000, condition, 5)) end
+        function wait(condition) return (vim.wait(30000, condition, 5)) end
         -- The call that was made last, when it is made.
         function last(count)
           assert(wait(function() return #user.calls >= (count or 1) end))

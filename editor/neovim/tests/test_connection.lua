@@ -48,7 +48,7 @@ local function told(count, fn)
   local shown, notify = {}, vim.notify
   vim.notify = function(text) table.insert(shown, text) end
   local ok, err = pcall(fn)
-  vim.wait(1000, function() return #shown >= count end, 1)
+  vim.wait(30000, function() return #shown >= count end, 1)
   vim.notify = notify
   if not ok then error(err, 0) end
   return shown
@@ -184,7 +184,7 @@ T['when the other end is gone, everything fails in order for one reason, now and
   eq({ t:take() }, { {}, {} })
   t:ask('a', 'third')
   eq(t:take(), {})
-  vim.wait(1000, function() return #t.heard > 0 end, 1)
+  vim.wait(30000, function() return #t.heard > 0 end, 1)
   eq({ t:take() }, { { { 'third', 'it is gone' } }, {} })
 end
 

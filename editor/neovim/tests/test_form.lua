@@ -26,7 +26,7 @@ local function ask(schema, answers)
     ]],
     { schema, answers }
   )
-  child.lua('vim.wait(5000, function() return _G.outcome ~= nil or #user.answers == 0 end, 5) user.settle()')
+  child.lua('vim.wait(30000, function() return _G.outcome ~= nil or #user.answers == 0 end, 5) user.settle()')
   local outcome = child.lua_get('_G.outcome or false')
   return outcome, child.lua_get('user.asked'), child.lua_get('user.words()')
 end
@@ -179,7 +179,7 @@ T['an interface that calls back twice is heard once'] = function()
     local schema = { type = 'object', required = { 'a', 'b' }, properties = { a = text, b = text } }
     local function done(outcome) table.insert(outcomes, outcome.json) end
     require('mcp_sidecar.ui.form').ask({ label = 'l', schema = schema }, done)
-    vim.wait(5000, function() return #outcomes > 0 end, 5)
+    vim.wait(30000, function() return #outcomes > 0 end, 5)
     require('user').settle()
   ]])
   eq(child.lua_get('outcomes'), { '{"a":"x","b":"x"}' })
@@ -189,7 +189,7 @@ end
 local function wait_for_prompt()
   eq(
     vim.wait(
-      5000,
+      30000,
       function() return child.api.nvim_get_mode().blocking or child.api.nvim_get_mode().mode == 'c' end,
       5
     ),
@@ -207,9 +207,9 @@ T["with Neovim's own prompts"] = function()
   ]])
   wait_for_prompt()
   child.api.nvim_input('fault<CR>2<CR>') -- the second prompt reads on where the first one stopped
-  eq(vim.wait(5000, function() return not child.api.nvim_get_mode().blocking end, 5), true)
+  eq(vim.wait(30000, function() return not child.api.nvim_get_mode().blocking end, 5), true)
   local wanted = { kind = 'done', json = '{"a":"default","e":"y"}' }
-  eq(child.lua('vim.wait(5000, function() return outcome ~= nil end, 5) return outcome'), wanted)
+  eq(child.lua('vim.wait(30000, function() return outcome ~= nil end, 5) return outcome'), wanted)
 end
 
 return T

@@ -97,44 +97,4 @@ T['what was not understood can be shown, shortened'] = function()
   eq(#reader:unread(), 200)
 end
 
----How much longer the second thing takes.
-local function ratio(first, second)
-  local function best(fn)
-    local time = math.huge
-    for _ = 1, 5 do
-      local from = vim.uv.hrtime()
-      fn()
-      time = math.min(time, vim.uv.hrtime() - from)
-    end
-    return time
-  end
-  best(first)
-  return best(second) / best(first)
-end
-
-T['a large message takes time in proportion to its size'] = function()
-  local function large(chunks)
-    return function()
-      local chunk = ('x'):rep(4096)
-      local reader = framing.reader()
-      reader:read(('Content-Length: %d\r\n\r\n'):format(chunks * #chunk))
-      local count = 0
-      for _ = 1, chunks do
-        count = count + #reader:read(chunk)
-      end
-      eq(count, 1)
-    end
-  end
-  -- A square would take 256 times as long.
-  eq(ratio(large(100), large(1600)) < 80, true)
-end
-
-T['many messages in one chunk take time in proportion to their number'] = function()
-  local function many(number)
-    local chunk = framing.frame('{"jsonrpc":"2.0"}'):rep(number)
-    return function() eq(#framing.reader():read(chunk), number) end
-  end
-  eq(ratio(many(500), many(8000)) < 80, true)
-end
-
 return T

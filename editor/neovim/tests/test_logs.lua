@@ -30,7 +30,7 @@ local function lines() return child.api.nvim_buf_get_lines(0, 0, -1, false) end
 
 ---Waits until an expression of the child is true, without any key.
 local function wait(expression)
-  local ok = child.lua('return vim.wait(5000, function() return ' .. expression .. ' end, 5)')
+  local ok = child.lua('return vim.wait(30000, function() return ' .. expression .. ' end, 5)')
   eq({ expression, ok }, { expression, true })
 end
 

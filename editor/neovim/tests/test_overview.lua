@@ -31,7 +31,7 @@ end
 
 ---Waits until an expression of the child is true, without any key.
 local function wait(expression)
-  local ok = child.lua('return vim.wait(5000, function() return ' .. expression .. ' end, 5)')
+  local ok = child.lua('return vim.wait(30000, function() return ' .. expression .. ' end, 5)')
   eq({ expression, ok }, { expression, true })
 end
 

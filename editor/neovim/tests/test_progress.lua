@@ -68,7 +68,7 @@ T['window'] = MiniTest.new_set({
           end })
           return call
         end
-        function wait(condition) return (vim.wait(5000, condition, 5)) end
+        function wait(condition) return (vim.wait(30000, condition, 5)) end
         function here() return vim.list_contains(vim.api.nvim_tabpage_list_wins(0), float()) end
         function hangs(label) progress.begin({ label = label, cancel = function() end }) end
       ]])
