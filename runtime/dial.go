@@ -238,7 +238,9 @@ func (m *Manager) specOf(ctx context.Context, c candidate, cwd string) (transpor
 	m.redact.add(x.Secrets...)
 	m.redact.add(basicAuth(x.URL)...)
 	if e.Kind != "stdio" && !isWebURL(x.URL) {
-		return transport.Spec{}, x.Warnings, errors.New("url: it does not begin with http:// or https://" + unexpanded(x.Warnings))
+		// What could not be expanded is the likely cause, and is said first.
+		faults := append(slices.Clone(x.Warnings), "url: it does not begin with http:// or https://")
+		return transport.Spec{}, x.Warnings, errors.New(strings.Join(faults, "; "))
 	}
 	spec := transport.Spec{
 		Name: e.Name, Kind: transport.Kind(e.Kind), Command: x.Command, Args: x.Args,
@@ -273,14 +275,6 @@ func basicAuth(text string) []string {
 func isWebURL(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
-}
-
-// unexpanded adds the likely cause to an error.
-func unexpanded(warnings []string) string {
-	if len(warnings) == 0 {
-		return ""
-	}
-	return "; " + strings.Join(warnings, "; ")
 }
 
 // childEnv is the sidecar's environment without our own variables, changed as
