@@ -83,6 +83,7 @@ local function ask_text(field, text, answer, cancel, former_problem)
   local options = { default = text, completion = completion(field) }
   options.prompt = M.prompt(field, width(), former_problem)
   local function typed(entry)
+    vim.cmd.echo('""') -- Neovim's own prompt stays on the screen, with what was typed
     if entry == nil then return cancel() end
     local json, problem = form_value.read(field, entry)
     if not problem then return answer(json) end
