@@ -87,7 +87,8 @@ delegate-python: build $(DEMO_SERVERS) ## the same in Python
 try-neovim: build $(DEMO_SERVERS) $(NEOVIM_PRESENT) ## Neovim with the plugin in examples/project
 	@nvim='$(CURDIR)/$(NEOVIM)/0.12/bin/nvim'; [ -x "$$nvim" ] || nvim=nvim; \
 	cd examples/project && "$$nvim" --clean --cmd 'set runtimepath^=$(CURDIR)/editor/neovim' \
-		--cmd 'let g:mcp_sidecar = #{ binary: "$(CURDIR)/$(BIN)" }'
+		--cmd 'let g:mcp_sidecar = #{ binary: "$(CURDIR)/$(BIN)" }' \
+		--cmd 'helptags $(CURDIR)/editor/neovim/doc'
 
 .PHONY: packages
 packages: $(NODE_TOOLS) $(PYTHON_TOOLS) ## npm packages and Python wheels, in build/packages
