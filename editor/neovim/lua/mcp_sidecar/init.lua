@@ -7,14 +7,16 @@
 local M = {}
 
 ---@class mcp_sidecar.Where
----@field root? string the project; default: that of the current buffer
+---@field root? string the project's directory, by any of its names; default: that of the current buffer
 
 ---@param where? mcp_sidecar.Where
 ---@return mcp_sidecar.Session
 local function session(where)
   local sessions = require('mcp_sidecar.sessions')
   local root = where and where.root
-  return root and sessions.get((vim.fs.normalize(root):gsub('(.)/$', '%1'))) or sessions.current()
+  if root == nil then return sessions.current() end
+  if type(root) ~= 'string' or root == '' then error('mcp_sidecar: `root` is a directory', 3) end
+  return sessions.get(root)
 end
 
 ---setup takes options in place of vim.g.mcp_sidecar. Nobody needs to call it.
@@ -93,7 +95,9 @@ function M.reload(mode, callback, where) return session(where):reload(mode, call
 ---@param name string
 ---@param callback? fun(err: mcp_sidecar.Error?)
 ---@param where? mcp_sidecar.Where
-function M.toggle(name, callback, where) session(where):toggle(name, callback) end
+function M.toggle(name, callback, where)
+  session(where):toggle(name, callback and function(err) callback(err) end)
+end
 
 ---share gives the endpoint by which other programs join the session, in their variable MCP_SIDECAR_ENDPOINT: a
 ---secret.
@@ -134,43 +138,60 @@ function M.anthropic_tools(options)
   return require('mcp_sidecar.adapters.anthropic').tools(own, options)
 end
 
----awaited gives a function with a callback the form for coroutines: it yields until the callback comes, and
----returns (result, err).
+---awaited gives a function with a callback the form for coroutines: without that argument, it yields until the
+---callback comes, and returns (result, err).
 ---@param fn function
 ---@param place integer where the callback stands
 local function awaited(fn, place)
   return function(...)
-    local own = coroutine.running()
-    if not own then error('mcp_sidecar.co: not in a coroutine', 2) end
-    local given = { ... }
-    local back, waiting
-    given[place] = function(err, result)
-      back = { err, result }
+    local own, is_main = coroutine.running()
+    if not own or is_main then error('mcp_sidecar.co: not in a coroutine', 2) end
+    local given, count = { ... }, math.max(place - 1, select('#', ...))
+    local answer, waiting
+    local function callback(err, result)
+      answer = { err = err, result = result }
       if not waiting then return end
       local ok, failure = coroutine.resume(own)
-      if not ok then error(debug.traceback(own, tostring(failure)), 0) end
+      if ok then return end
+      -- Who called back has others to tell.
+      local trace = debug.traceback(own, ('mcp-sidecar: a coroutine failed: %s'):format(tostring(failure)))
+      vim.schedule(function() vim.notify(trace, vim.log.levels.ERROR) end)
     end
-    fn(unpack(given, 1, math.max(place, select('#', ...))))
-    if not back then
-      waiting = true
+    for i = count, place, -1 do
+      given[i + 1] = given[i]
+    end
+    given[place] = callback
+    fn(unpack(given, 1, count + 1))
+    waiting = true
+    -- Somebody else may resume it: that is not the answer.
+    while not answer do
       coroutine.yield()
     end
-    return back[2], back[1]
+    return answer.result, answer.err
   end
 end
 
----co has the functions for coroutines: `local outcome, err = mcp.co.call(name, args)`.
+---co has the functions for coroutines: `local outcome, err = mcp.co.call(name, args)`. They take what the others
+---take, without the callback.
 M.co = {
-  ---@type fun(where?: mcp_sidecar.Where): any, mcp_sidecar.Error?
-  start = function(where) return awaited(M.start, 1)(nil, where) end,
-  ---@type fun(target: string|table, args?: table|string, options?: mcp_sidecar.CallOptions): mcp_sidecar.CallOutcome?, mcp_sidecar.Error?
+  ---@type fun(where?: mcp_sidecar.Where): nil, mcp_sidecar.Error?
+  start = awaited(M.start, 1),
+  ---@type fun(where?: mcp_sidecar.Where)
+  stop = awaited(M.stop, 1),
+  ---@type fun(target: string|{ server: string, tool: string }, args?: table|string, options?: mcp_sidecar.CallOptions): mcp_sidecar.CallOutcome?, mcp_sidecar.Error?
   call = awaited(M.call, 4),
-  ---@type fun(method: string, params?: table): any, mcp_sidecar.Error?
+  ---@type fun(method: string, params?: table, where?: mcp_sidecar.Where): any, mcp_sidecar.Error?
   request = awaited(M.request, 3),
-  ---@type fun(server: string, options?: table): mcp_sidecar.Server?, mcp_sidecar.Error?
+  ---@type fun(server: string, options?: { restart?: boolean, root?: string }): mcp_sidecar.Server?, mcp_sidecar.Error?
   connect = awaited(M.connect, 3),
-  ---@type fun(mode?: mcp_sidecar.ReloadMode): mcp_sidecar.Snapshot?, mcp_sidecar.Error?
+  ---@type fun(server: string, where?: mcp_sidecar.Where): mcp_sidecar.Server?, mcp_sidecar.Error?
+  disconnect = awaited(M.disconnect, 2),
+  ---@type fun(mode?: mcp_sidecar.ReloadMode, where?: mcp_sidecar.Where): mcp_sidecar.Snapshot?, mcp_sidecar.Error?
   reload = awaited(M.reload, 2),
+  ---@type fun(name: string, where?: mcp_sidecar.Where): nil, mcp_sidecar.Error?
+  toggle = awaited(M.toggle, 2),
+  ---@type fun(where?: mcp_sidecar.Where): string?, mcp_sidecar.Error?
+  share = awaited(M.share, 1),
 }
 
 return M

@@ -17,6 +17,16 @@ local function nearest(directory, markers)
   return found and vim.fs.dirname(found)
 end
 
+---canonical is the one name of a directory: names of buffers have links resolved, too. One that is not there keeps
+---the name that it was given.
+---@param directory string
+---@return string
+local function canonical(directory)
+  local path = vim.fn.fnamemodify(directory, ':p')
+  path = vim.fs.normalize(vim.uv.fs_realpath(path) or path, { expand_env = false })
+  return (path:gsub('(.)/$', '%1'))
+end
+
 ---chosen is what the user's own function says of a buffer. One that fails, or gives what is no directory, is told once.
 ---@param root fun(buffer: integer): string?
 ---@param buffer integer
@@ -42,15 +52,15 @@ function M.root_of(buffer)
   if not root and vim.bo[buffer].buftype == '' and not name:match('^%a[%w+.-]+://') then
     root = nearest(vim.fn.fnamemodify(name, ':p:h'), options.root_markers)
   end
-  root = root or nearest(vim.uv.cwd() --[[@as string]], options.root_markers) or vim.uv.cwd()
-  local path = vim.fs.normalize(vim.fn.fnamemodify(root --[[@as string]], ':p'))
-  return (path:gsub('(.)/$', '%1'))
+  local here = vim.uv.cwd() or '/' -- it may have been removed
+  return canonical(root or nearest(here, options.root_markers) or here)
 end
 
 ---get gives the session of a project, which is made but not started.
 ---@param root string
 ---@return mcp_sidecar.Session
 function M.get(root)
+  root = canonical(root)
   if not sessions[root] then
     if next(sessions) == nil then
       vim.api.nvim_create_autocmd('VimLeavePre', {
@@ -72,7 +82,7 @@ end
 function M.current() return M.get(M.root_of()) end
 
 ---known gives the session of a project if it was made already.
----@param root string
+---@param root string as root_of gives it
 ---@return mcp_sidecar.Session?
 function M.known(root) return sessions[root] end
 
