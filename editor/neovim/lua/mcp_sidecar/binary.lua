@@ -1,5 +1,8 @@
 -- Where the program is: an ordered list of places. The first that has it wins; a place that was named by the
 -- user and is wrong is an error, not a reason to look on. When there is none, it is said of each why not.
+--
+-- The path is absolute, whatever was named: the program starts in the project's root, and a relative one is meant
+-- from where Neovim is.
 
 local M = {}
 
@@ -12,6 +15,7 @@ local M = {}
 ---@class mcp_sidecar.Surroundings
 ---@field windows boolean
 ---@field plugin string the plugin's directory
+---@field cwd string where relative paths begin
 ---@field env table<string, string?>
 ---@field unfit fun(path: string): string? why a path is no program
 
@@ -32,9 +36,19 @@ local function actual()
   return {
     windows = vim.fn.has('win32') == 1,
     plugin = vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(vim.fs.normalize(source)))),
+    cwd = vim.uv.cwd() or '/', -- it may have been removed
     env = vim.env,
     unfit = unfit,
   }
+end
+
+---@param here mcp_sidecar.Surroundings
+---@param path string
+---@return string
+local function absolute(here, path)
+  local is_absolute = vim.startswith(path, '/') or (here.windows and path:find('^%a:[/\\]') ~= nil)
+  if is_absolute then return path end
+  return vim.fs.joinpath(here.cwd, (path:gsub('^%./+', '')))
 end
 
 local function program(here) return here.windows and 'mcp-sidecar.exe' or 'mcp-sidecar' end
@@ -43,11 +57,15 @@ local function program(here) return here.windows and 'mcp-sidecar.exe' or 'mcp-s
 ---@return string? why
 local function on_path(here, name)
   local path = here.env.PATH or ''
-  local directories = vim.split(path, here.windows and ';' or ':', { trimempty = true })
+  -- An empty entry once meant the current directory, from which no program should come by mistake.
+  local directories = vim.tbl_filter(
+    function(directory) return directory ~= '' end,
+    vim.split(path, here.windows and ';' or ':', { plain = true })
+  )
   if #directories == 0 then return nil, 'not in PATH, which is empty' end
   local note = ''
   for _, directory in ipairs(directories) do
-    local candidate = directory .. '/' .. name
+    local candidate = absolute(here, vim.fs.joinpath(directory, name))
     local why = here.unfit(candidate)
     if not why then return candidate end
     if why ~= MISSING and note == '' then note = (' (%s %s)'):format(candidate, why) end
@@ -57,11 +75,12 @@ end
 
 ---named is a program that the user named: by its path or, without a separator in it, by its name in PATH.
 local function named(here, name)
+  if here.windows and not name:find('%.%w+$') then name = name .. '.exe' end
   if not name:find('[/\\]') then
     local path, why = on_path(here, name)
     return path, why and ('%s is %s'):format(name, why)
   end
-  local path = vim.fs.normalize(name)
+  local path = absolute(here, vim.fs.normalize(name))
   local why = here.unfit(path)
   return not why and path or nil, why and ('%s %s'):format(path, why)
 end
