@@ -1,5 +1,6 @@
 -- `:Mcp` and its subcommands.
 
+local nearest = require('mcp_sidecar.nearest')
 local sessions = require('mcp_sidecar.sessions')
 
 local M = {}
@@ -22,13 +23,38 @@ local function tool_names(session)
   return vim.tbl_map(function(tool) return tool.name end, session:view().tools)
 end
 
+---unknown says that a name is none of those that there are.
+---@param what string
+---@param name string
+---@param names string[]
+local function unknown(what, name, names)
+  local near = nearest.of(name, names)
+  local hint = near and ('did you mean `%s`?'):format(near)
+    or (#names > 0 and ('there are %s'):format(table.concat(names, ', ')) or 'there are none')
+  say(('there is no %s `%s`; %s'):format(what, name, hint), vim.log.levels.ERROR)
+end
+
+---has_server says so if there is none of that name. Of a session that does not run nobody knows: the sidecar will
+---say it.
+---@param session mcp_sidecar.Session
+---@param name string
+---@return boolean
+local function has_server(session, name)
+  if session:view().phase ~= 'running' then return true end
+  local names = server_names(session)
+  local known = vim.list_contains(names, name)
+  if not known then unknown('server', name, names) end
+  return known
+end
+
 ---said tells what has become of a server.
 ---@param verb string
 local function said(verb)
   return function(err, server)
     if err then return fail(err) end
-    local why = server.error and (': ' .. server.error.message) or ''
-    local level = server.error and vim.log.levels.WARN or vim.log.levels.INFO
+    local trouble = server.phase ~= 'stopped' and server.error -- what was wrong before it was stopped is over
+    local why = trouble and (': ' .. trouble.message) or ''
+    local level = trouble and vim.log.levels.WARN or vim.log.levels.INFO
     say(('%s: %s is %s%s'):format(verb, server.name, server.phase, why), level)
   end
 end
@@ -54,20 +80,19 @@ function M.status_lines(view)
   return lines
 end
 
+---Subcommand of `:Mcp`. What stands behind it is one text, since names of servers may have blanks.
 ---@class mcp_sidecar.Subcommand
 ---@field about string
----@field words? string its arguments, for the user
----@field run fun(session: mcp_sidecar.Session, words: string[], rest: string)
----@field complete? fun(session: mcp_sidecar.Session): string[] the first argument
----@field needs? integer how many words it cannot do without
+---@field words? string what it takes, for the user; in brackets if it may be left out
+---@field run fun(session: mcp_sidecar.Session, rest: string)
+---@field complete? fun(session: mcp_sidecar.Session): string[] what may stand behind it
 
 ---@type table<string, mcp_sidecar.Subcommand>
 M.SUBCOMMANDS = {
   status = {
     about = 'what runs, in a few lines',
     run = function(session)
-      local chunks = vim.tbl_map(function(line) return { line .. '\n' } end, M.status_lines(session:view()))
-      vim.api.nvim_echo(chunks, true, {})
+      vim.api.nvim_echo({ { table.concat(M.status_lines(session:view()), '\n') } }, true, {})
     end,
   },
   tools = {
@@ -78,19 +103,19 @@ M.SUBCOMMANDS = {
     about = 'call a tool',
     words = '[TOOL [JSON]]',
     complete = tool_names,
-    run = function(session, words, rest)
+    run = function(session, rest)
       local call = require('mcp_sidecar.ui.call')
-      if not words[1] then return call.pick(session) end
-      local args = vim.trim(rest:sub(#words[1] + 1))
-      call.start(session, words[1], args ~= '' and args or nil)
+      local tool, args = rest:match('^(%S*)%s*(.*)$')
+      if tool == '' then return call.pick(session) end
+      call.start(session, tool, args ~= '' and args or nil)
     end,
   },
   reload = {
     about = 'read all configuration again',
     words = '[full|changed]',
     complete = function() return { 'changed', 'full' } end,
-    run = function(session, words)
-      local mode = words[1] or 'full'
+    run = function(session, rest)
+      local mode = rest == '' and 'full' or rest
       if mode ~= 'full' and mode ~= 'changed' then
         return say(('reload is "full" or "changed", not "%s"'):format(mode), vim.log.levels.ERROR)
       end
@@ -103,22 +128,27 @@ M.SUBCOMMANDS = {
   connect = {
     about = 'connect a server, or again',
     words = 'SERVER',
-    needs = 1,
     complete = server_names,
-    run = function(session, words) session:connect(words[1], { restart = true }, said('connect')) end,
+    run = function(session, name)
+      if has_server(session, name) then session:connect(name, { restart = true }, said('connect')) end
+    end,
   },
   disconnect = {
     about = 'stop a server',
     words = 'SERVER',
-    needs = 1,
     complete = server_names,
-    run = function(session, words) session:disconnect(words[1], said('disconnect')) end,
+    run = function(session, name)
+      if has_server(session, name) then session:disconnect(name, said('disconnect')) end
+    end,
   },
   logs = {
     about = "a server's log, or the sidecar's own",
     words = '[SERVER]',
     complete = server_names,
-    run = function(session, words) require('mcp_sidecar.ui.logs').open(session, words[1]) end,
+    run = function(session, name)
+      if name == '' then return require('mcp_sidecar.ui.logs').open(session) end
+      if has_server(session, name) then require('mcp_sidecar.ui.logs').open(session, name) end
+    end,
   },
   trust = {
     about = "which of the project's servers may run",
@@ -156,45 +186,55 @@ local function names()
   return all
 end
 
+---misused is why a subcommand cannot be carried out as it stands there.
+---@param name string
+---@param subcommand mcp_sidecar.Subcommand
+---@param rest string
+---@return string?
+local function misused(name, subcommand, rest)
+  local words = subcommand.words
+  local problem
+  if not words and rest ~= '' then problem = ('`:Mcp %s` takes nothing, and not "%s"'):format(name, rest) end
+  if words and words:sub(1, 1) ~= '[' and rest == '' then
+    problem = ('usage: `:Mcp %s %s`'):format(name, words)
+  end
+  return problem and ('%s (%s)'):format(problem, subcommand.about)
+end
+
 ---run is `:Mcp`.
 ---@param args string what stands behind it
 function M.run(args)
+  if vim.fn.getcmdwintype() ~= '' then
+    return say('`:Mcp` cannot be used in the command-line window', vim.log.levels.ERROR)
+  end
+  local name, rest = args:match('^%s*(%S*)%s*(.-)%s*$')
+  local subcommand = M.SUBCOMMANDS[name]
+  if name ~= '' and not subcommand then return unknown('subcommand', name, names()) end
+  local problem = subcommand and misused(name, subcommand, rest)
+  if problem then return say(problem, vim.log.levels.ERROR) end
   local session = sessions.current()
   require('mcp_sidecar.ui.trust').expect(session.root)
-  local name, rest = args:match('^%s*(%S*)%s*(.*)$')
-  if name == '' then
-    session:begin()
-    return require('mcp_sidecar.ui.overview').open(session)
-  end
-  local subcommand = M.SUBCOMMANDS[name]
-  if not subcommand then
-    local all = table.concat(names(), ', ')
-    return say(('there is no `:Mcp %s`; there are %s'):format(name, all), vim.log.levels.ERROR)
-  end
-  local words = vim.split(rest, '%s+', { trimempty = true })
-  if #words < (subcommand.needs or 0) then
-    local usage = ('usage: `:Mcp %s %s` (%s)'):format(name, subcommand.words, subcommand.about)
-    return say(usage, vim.log.levels.ERROR)
-  end
-  subcommand.run(session, words, rest)
+  if subcommand then return subcommand.run(session, rest) end
+  session:begin()
+  require('mcp_sidecar.ui.overview').open(session)
 end
 
----complete gives what may stand where the cursor is.
----@param lead string
+---complete gives what may stand where the cursor is. Of a session that does not run there is nothing to tell.
+---@param lead string the last word, up to the cursor
 ---@param line string up to the cursor
 ---@return string[]
 function M.complete(lead, line)
-  local before = line:match('^.-Mcp!?%s+(.*)$') or ''
-  before = before:sub(1, #before - #lead)
-  local words = vim.split(before, '%s+', { trimempty = true })
-  local candidates = {}
-  if #words == 0 then
-    candidates = names()
-  elseif #words == 1 then
-    local subcommand = M.SUBCOMMANDS[words[1]]
-    if subcommand and subcommand.complete then candidates = subcommand.complete(sessions.current()) end
+  local typed = line:match('^.-%f[%a]Mc?p?!?%s+(.*)$') or lead -- Neovim takes a shorter name, too
+  local name, rest = typed:match('^(%S+)%s+(.*)$')
+  local candidates = names()
+  if name then
+    local subcommand = M.SUBCOMMANDS[name]
+    candidates = subcommand and subcommand.complete and subcommand.complete(sessions.current()) or {}
   end
-  return vim.tbl_filter(function(candidate) return vim.startswith(candidate, lead) end, candidates)
+  local given = rest or lead
+  local fitting = vim.tbl_filter(function(candidate) return vim.startswith(candidate, given) end, candidates)
+  -- Of a name with blanks only what takes the place of its last word.
+  return vim.tbl_map(function(candidate) return candidate:sub(#given - #lead + 1) end, fitting)
 end
 
 return M
