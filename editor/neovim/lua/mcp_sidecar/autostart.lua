@@ -5,6 +5,7 @@ local M = {}
 ---A start for every buffer, once the current event is over: a startup opens many.
 local function start()
   vim.schedule(function()
+    if not require('mcp_sidecar.config').get().autostart then return end -- setup() may have changed it
     local buffer = vim.api.nvim_get_current_buf()
     if vim.bo[buffer].buftype ~= '' then return end
     require('mcp_sidecar.sessions').current():begin()

@@ -46,6 +46,8 @@ local function follow()
   local coming = false
   for _, event in ipairs({ 'status', 'state' }) do
     events.on(event, function()
+      -- A session may be that of a project that has become one just now.
+      if event == 'state' then roots = {} end
       if coming then return end
       coming = true
       vim.schedule(function()
@@ -59,9 +61,10 @@ end
 ---statusline is that of the current buffer's project; empty while nothing of it runs.
 ---@return string
 function M.statusline()
+  -- Before there is anything to show: what starts later is seen without a key.
+  if not followed then follow() end
   local sessions = package.loaded['mcp_sidecar.sessions']
   if not sessions then return '' end
-  if not followed then follow() end
   local buffer = vim.api.nvim_get_current_buf()
   roots[buffer] = roots[buffer] or sessions.root_of(buffer)
   local session = sessions.known(roots[buffer])
