@@ -15,11 +15,18 @@ local function show(lines)
   end
 end
 
+---output_of runs the program with the environment that it has as a sidecar.
 ---@return string stdout
 ---@return string? why it failed
 local function output_of(cmd, cwd)
-  local ok, result = pcall(function() return vim.system(cmd, { text = true, cwd = cwd }):wait(LIMIT_MS) end)
+  local options = { text = true, cwd = cwd, env = require('mcp_sidecar.config').get().env }
+  local ok, result = pcall(function() return vim.system(cmd, options):wait(LIMIT_MS) end)
   if not ok then return '', tostring(result) end
+  -- There is no result of one that was killed, and left its output to a child that lives on.
+  if not result or result.code == 124 then
+    return '', ('it did not answer within %d seconds'):format(LIMIT_MS / 1000)
+  end
+  if result.signal ~= 0 then return '', ('it was killed by signal %d'):format(result.signal) end
   if result.code == 0 then return result.stdout end
   local said = vim.trim(result.stderr or '')
   return result.stdout or '', said ~= '' and said or ('it ended with code %d'):format(result.code)
@@ -51,17 +58,21 @@ local function check_binary()
     vim.health.error(('%s does not run: %s'):format(path, why), { 'Is it mcp-sidecar, for this machine?' })
     return nil
   end
-  show({ report.version(path, version, require('mcp_sidecar.version')) })
-  return path
+  local line = report.version(path, version, require('mcp_sidecar.version'))
+  show({ line })
+  return line[1] ~= 'error' and path or nil
 end
 
 ---@param session mcp_sidecar.Session
 local function check_session(session)
   local err, doctor
-  session:doctor(function(failure, result)
+  local cancel = session:doctor(function(failure, result)
     err, doctor = failure, result
   end)
-  vim.wait(LIMIT_MS, function() return err or doctor end, 5)
+  if not vim.wait(LIMIT_MS, function() return (err or doctor) ~= nil end, 5) then
+    cancel()
+    err = nil -- it was nobody's wish
+  end
   if not doctor then
     vim.health.error(err and err.message or 'the sidecar does not answer', { ':Mcp restart' })
     return
@@ -81,12 +92,21 @@ local function check_configuration(path, session)
   vim.health.start('mcp-sidecar: configuration files')
   -- It fails when something is wrong with the configuration, and says in its output what that is.
   local ok, config = pcall(require('mcp_sidecar.json').decode, text)
-  if not ok then
-    vim.health.error(('the configuration cannot be read: %s'):format(why or config))
+  if not ok or type(config) ~= 'table' or type(config.files) ~= 'table' then
+    vim.health.error(('the configuration cannot be read: %s'):format(why or ok and 'it is none' or config))
     return
   end
   show(report.files(config.files))
   show(report.errors(config.errors or {}))
+end
+
+---project is that of the buffer from which the report was asked for. Its own belongs to none.
+---@return mcp_sidecar.Session
+local function project()
+  local sessions = require('mcp_sidecar.sessions')
+  local before = vim.fn.bufnr('#')
+  local is_file = before > 0 and vim.bo[before].buftype == ''
+  return sessions.get(sessions.root_of(is_file and before or nil))
 end
 
 ---check is called by `:checkhealth`.
@@ -100,8 +120,7 @@ function M.check()
   check_options()
   local path = check_binary()
   vim.health.start('mcp-sidecar: session')
-  -- The buffer of the report belongs to no project: that is the one of the directory.
-  local session = require('mcp_sidecar.sessions').get(require('mcp_sidecar.sessions').root_of())
+  local session = project()
   local view = session:view()
   local sidecar = view.sidecar and (' (mcp-sidecar %s)'):format(view.sidecar.version) or ''
   local text = ('%s%s in %s'):format(view.phase, sidecar, view.root)

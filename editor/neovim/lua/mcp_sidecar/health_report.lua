@@ -11,8 +11,17 @@ local M = {}
 ---@param own string
 ---@return mcp_sidecar.HealthLine
 function M.version(path, output, own)
-  local version = output:match('(%d+%.%d+%.%d+)')
-  if not version then return { 'ok', ('%s (%s: a build of its own)'):format(path, vim.trim(output)) } end
+  local given = output:match('^mcp%-sidecar%s+(%S+)')
+  if not given then
+    local printed = vim.inspect(vim.trim(output:sub(1, 80)))
+    return {
+      'error',
+      ('%s is not mcp-sidecar: asked for its version, it printed %s'):format(path, printed),
+      { ':help mcp-sidecar-binary' },
+    }
+  end
+  local version = given:match('^v?(%d+%.%d+%.%d+)')
+  if not version then return { 'ok', ('%s (%s: a build of its own)'):format(path, given) } end
   local same = version:match('^%d+%.%d+') == own:match('^%d+%.%d+')
   if same then return { 'ok', ('%s, version %s'):format(path, version) } end
   return {
