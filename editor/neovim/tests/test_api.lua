@@ -528,7 +528,7 @@ T['setup takes options in place of the variable, and says what is wrong with the
   local said = child.lua_get('vim.tbl_map(function(note) return note[1] end, notes)')
   eq(#said, 2)
   eq(said[1]:find('option "args" is "x", not a list of strings', 1, true) ~= nil, true)
-  eq(said[2]:find('unknown option "binry": there are args', 1, true) ~= nil, true)
+  eq(said[2]:find('unknown option "binry": did you mean "binary"?', 1, true) ~= nil, true)
   eq(child.lua_get([[require('mcp_sidecar.config').get().log_level]]), vim.log.levels.WARN)
   started(child)
   eq(child.lua_get('#mcp.servers()'), 1)

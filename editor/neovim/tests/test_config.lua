@@ -126,7 +126,8 @@ end
 
 T['an unknown option has a suggestion, or all there are'] = function()
   local rows = {
-    { { binry = 'x' }, 'unknown option "binry": there are args, autostart, binary' },
+    { { binry = 'x' }, 'unknown option "binry": did you mean "binary"?' },
+    { { command = 'x' }, 'unknown option "command": there are args, autostart, binary' },
     { { Binary = 'x' }, 'unknown option "Binary": did you mean "binary"?' },
     { { autoStart = true }, 'did you mean "autostart"?' },
     { { logLevel = 1 }, 'did you mean "log_level"?' },

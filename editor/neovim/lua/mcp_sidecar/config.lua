@@ -1,6 +1,8 @@
 -- The user's options: `vim.g.mcp_sidecar`, a table or a function that returns one, or what `setup()` was given.
 -- What is wrong with them is said by `:checkhealth mcp_sidecar` and once in a message; the default counts then.
 
+local nearest = require('mcp_sidecar.nearest')
+
 local M = {}
 
 ---@class mcp_sidecar.Options
@@ -93,20 +95,6 @@ local KINDS = {
   text = { is = function(value) return type(value) == 'string' and value ~= '' end, words = 'a string' },
 }
 
----@param name string
----@param names string[]
----@return string?
-local function near(name, names)
-  local function plain(text) return (text:lower():gsub('[_-]', '')) end
-  local wanted, found = plain(name), nil
-  for _, other in ipairs(names) do
-    local has = plain(other)
-    if wanted == has then return other end
-    if wanted ~= '' and (vim.startswith(wanted, has) or vim.startswith(has, wanted)) then found = other end
-  end
-  return found
-end
-
 ---shown_as is a value on one line, and not too much of it.
 local function shown_as(value)
   local text = vim.inspect(value, { newline = ' ', indent = '' })
@@ -124,7 +112,7 @@ local function check_group(options, shape, path, problems)
     local value, row = options[name], shape[name]
     local full = path .. tostring(name)
     if not row then
-      local other = type(name) == 'string' and near(name, names)
+      local other = type(name) == 'string' and nearest.of(name, names)
       local hint = other and ('did you mean "%s%s"?'):format(path, other)
         or ('there are %s'):format(table.concat(names, ', '))
       problems[#problems + 1] = ('unknown option "%s": %s'):format(full, hint)
