@@ -462,6 +462,33 @@ T['a project has one session, by whichever name'] = function()
   end
 end
 
+T['arguments that are mixed up are said where the call is made'] = function()
+  local child = neovim()
+  local callback, where = 'the callback is a %s, not a function', 'what may have `root` is a %s, not a table'
+  for call, problem in pairs({
+    ["mcp.call('x', {}, function() end)"] = where:format('function'),
+    ["mcp.call('x', {}, nil, {})"] = callback:format('table'),
+    ["mcp.connect('x', print)"] = where:format('function'),
+    ["mcp.connect('x', nil, 7)"] = callback:format('number'),
+    ["mcp.request('x', {}, {}, print)"] = callback:format('table'),
+    ["mcp.disconnect('x', { root = '/' })"] = callback:format('table'),
+    ["mcp.start({ root = '/' })"] = callback:format('table'),
+    ["mcp.stop({ root = '/' })"] = callback:format('table'),
+    ["mcp.reload('full', 'x')"] = callback:format('string'),
+    ["mcp.toggle('x', { root = '/' })"] = callback:format('table'),
+    ["mcp.share({ root = '/' })"] = callback:format('table'),
+    ["mcp.tools('/')"] = where:format('string'),
+    ["mcp.openai_tools('/')"] = where:format('string'),
+  }) do
+    local said = child.lua(
+      [[return select(2, pcall(loadstring('local r = ' .. ... .. ' return r', '@mine.lua')))]],
+      { call }
+    )
+    eq({ call, said }, { call, 'mine.lua:1: mcp_sidecar: ' .. problem })
+  end
+  eq(child.lua_get('mcp.status().phase'), 'stopped')
+end
+
 T['a request is about the project that it names'] = function()
   world:write('project/one/.git/HEAD', '')
   world:write('project/two/.git/HEAD', '')

@@ -52,7 +52,7 @@ local function checked(child)
       section[#section] = section[#section] .. '\n' .. vim.trim(line)
     end
   end
-  child.cmd('bwipeout')
+  child.cmd('bwipeout!')
   return sections
 end
 
@@ -320,8 +320,13 @@ T['it is about the project from whose buffer it was asked for'] = function()
   local child = neovim()
   child.cmd(('edit %s/elsewhere/file'):format(world.dir))
   started(child)
-  has(checked(child).session, 'OK', 'in ' .. world.dir .. '/elsewhere')
-  child.cmd('enew')
+  local here = 'in ' .. world.dir .. '/elsewhere'
+  has(checked(child).session, 'OK', here)
+  -- In a floating window, beside another file.
+  child.cmd(('edit %s/file | buffer #'):format(world.project))
+  child.g.health = { style = 'float' }
+  has(checked(child).session, 'OK', here)
+  child.cmd('edit #')
   has(checked(child).session, 'INFO', 'stopped in ' .. world.project)
 end
 

@@ -104,7 +104,8 @@ end
 ---@return mcp_sidecar.Session
 local function project()
   local sessions = require('mcp_sidecar.sessions')
-  local before = vim.fn.bufnr('#')
+  local is_float = vim.api.nvim_win_get_config(0).relative ~= ''
+  local before = is_float and vim.fn.winbufnr(vim.fn.winnr('#')) or vim.fn.bufnr('#')
   local is_file = before > 0 and vim.bo[before].buftype == ''
   return sessions.get(sessions.root_of(is_file and before or nil))
 end

@@ -9,10 +9,19 @@ local M = {}
 ---@class mcp_sidecar.Where
 ---@field root? string the project's directory, by any of its names; default: that of the current buffer
 
+---session is that of a project. What callers mix up is said where they call: a callback that comes too early or
+---too late would fail later, and elsewhere.
 ---@param where? mcp_sidecar.Where
+---@param callback? function
 ---@return mcp_sidecar.Session
-local function session(where)
+local function session(where, callback)
   local sessions = require('mcp_sidecar.sessions')
+  if callback ~= nil and not vim.is_callable(callback) then
+    error(('mcp_sidecar: the callback is a %s, not a function'):format(type(callback)), 3)
+  end
+  if where ~= nil and type(where) ~= 'table' then
+    error(('mcp_sidecar: what may have `root` is a %s, not a table'):format(type(where)), 3)
+  end
   local root = where and where.root
   if root == nil then return sessions.current() end
   if type(root) ~= 'string' or root == '' then error('mcp_sidecar: `root` is a directory', 3) end
@@ -30,12 +39,12 @@ end
 ---start starts the sidecar of a project; the callback comes when it has its first set of tools.
 ---@param callback? fun(err: mcp_sidecar.Error?)
 ---@param where? mcp_sidecar.Where
-function M.start(callback, where) session(where):start(callback) end
+function M.start(callback, where) session(where, callback):start(callback) end
 
 ---stop ends the sidecar and its servers; the callback comes when they are gone.
 ---@param callback? fun()
 ---@param where? mcp_sidecar.Where
-function M.stop(callback, where) session(where):stop(callback) end
+function M.stop(callback, where) session(where, callback):stop(callback) end
 
 ---tools are those that can be called now, sorted by name. Never change it: it is what everybody gets.
 ---@param where? mcp_sidecar.Where
@@ -58,7 +67,9 @@ function M.status(where) return session(where):view() end
 ---@param options? mcp_sidecar.CallOptions
 ---@param callback? mcp_sidecar.Callback<mcp_sidecar.CallOutcome>
 ---@return mcp_sidecar.Cancel
-function M.call(target, args, options, callback) return session(options):call(target, args, options, callback) end
+function M.call(target, args, options, callback)
+  return session(options, callback):call(target, args, options, callback)
+end
 
 ---request makes any request of the protocol (rpc/PROTOCOL.md).
 ---@param method string
@@ -66,7 +77,9 @@ function M.call(target, args, options, callback) return session(options):call(ta
 ---@param callback? mcp_sidecar.Callback<any>
 ---@param where? mcp_sidecar.Where
 ---@return mcp_sidecar.Cancel
-function M.request(method, params, callback, where) return session(where):request(method, params, callback) end
+function M.request(method, params, callback, where)
+  return session(where, callback):request(method, params, callback)
+end
 
 ---connect connects a server, or with `restart` again; the callback gets it when it has settled.
 ---@param server string
@@ -74,7 +87,7 @@ function M.request(method, params, callback, where) return session(where):reques
 ---@param callback? mcp_sidecar.Callback<mcp_sidecar.Server>
 ---@return mcp_sidecar.Cancel
 function M.connect(server, options, callback)
-  return session(options):connect(server, { restart = options and options.restart }, callback)
+  return session(options, callback):connect(server, { restart = options and options.restart }, callback)
 end
 
 ---disconnect stops a server and takes its tools out.
@@ -82,21 +95,21 @@ end
 ---@param callback? mcp_sidecar.Callback<mcp_sidecar.Server>
 ---@param where? mcp_sidecar.Where
 ---@return mcp_sidecar.Cancel
-function M.disconnect(server, callback, where) return session(where):disconnect(server, callback) end
+function M.disconnect(server, callback, where) return session(where, callback):disconnect(server, callback) end
 
 ---reload reads all configuration again: "full" (default) restarts every server, "changed" those that changed.
 ---@param mode? mcp_sidecar.ReloadMode
 ---@param callback? mcp_sidecar.Callback<mcp_sidecar.Snapshot>
 ---@param where? mcp_sidecar.Where
 ---@return mcp_sidecar.Cancel
-function M.reload(mode, callback, where) return session(where):reload(mode, callback) end
+function M.reload(mode, callback, where) return session(where, callback):reload(mode, callback) end
 
 ---toggle switches a server, or a tool as "server/tool", off or on in a project, and remembers it.
 ---@param name string
 ---@param callback? fun(err: mcp_sidecar.Error?)
 ---@param where? mcp_sidecar.Where
 function M.toggle(name, callback, where)
-  session(where):toggle(name, callback and function(err) callback(err) end)
+  session(where, callback):toggle(name, callback and function(err) callback(err) end)
 end
 
 ---share gives the endpoint by which other programs join the session, in their variable MCP_SIDECAR_ENDPOINT: a
@@ -104,7 +117,7 @@ end
 ---@param callback mcp_sidecar.Callback<string>
 ---@param where? mcp_sidecar.Where
 ---@return mcp_sidecar.Cancel
-function M.share(callback, where) return session(where):share(callback) end
+function M.share(callback, where) return session(where, callback):share(callback) end
 
 ---on subscribes to an event of all projects, and returns what ends the subscription.
 ---@param event mcp_sidecar.Event
