@@ -74,10 +74,10 @@ T['what cannot be carried out is said in one sentence, and starts nothing'] = fu
   end
 end
 
-T['a server that there is not is said at once, or by the sidecar'] = function()
+T['a server or a tool that there is not is said, with those that are near'] = function()
   world:user_servers({ files = 'tool read', memory = 'tool graph' })
   local child = neovim()
-  says(child, 'Mcp connect fles', 'unknown server "fles"', ERROR)
+  says(child, 'Mcp connect fles', 'there is no server `fles`; did you mean `files`?', ERROR)
   started(child)
   local windows = #child.api.nvim_list_wins()
   for _, name in ipairs({ 'connect', 'disconnect', 'logs' }) do
@@ -87,6 +87,14 @@ T['a server that there is not is said at once, or by the sidecar'] = function()
   end
   eq(#child.api.nvim_list_wins(), windows)
   says(child, 'Mcp call mcp_files_raed', 'mcp_files_read', ERROR)
+  says(child, 'Mcp call mcp_files_read {"path"', 'JSON', ERROR)
+  says(child, 'Mcp call mcp_files_read [1]', 'object', ERROR)
+end
+
+T['another command follows by way of :execute'] = function()
+  local child = neovim()
+  child.cmd([[execute 'Mcp status' | let g:after = 1]])
+  eq(child.g.after, 1)
 end
 
 T['each subcommand does what it says'] = function()

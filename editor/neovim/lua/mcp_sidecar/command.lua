@@ -1,6 +1,7 @@
 -- `:Mcp` and its subcommands.
 
 local nearest = require('mcp_sidecar.nearest')
+local protocol = require('mcp_sidecar.protocol_gen')
 local sessions = require('mcp_sidecar.sessions')
 
 local M = {}
@@ -34,23 +35,15 @@ local function unknown(what, name, names)
   say(('there is no %s `%s`; %s'):format(what, name, hint), vim.log.levels.ERROR)
 end
 
----has_server says so if there is none of that name. Of a session that does not run nobody knows: the sidecar will
----say it.
----@param session mcp_sidecar.Session
----@param name string
----@return boolean
-local function has_server(session, name)
-  if session:view().phase ~= 'running' then return true end
-  local names = server_names(session)
-  local known = vim.list_contains(names, name)
-  if not known then unknown('server', name, names) end
-  return known
-end
-
 ---said tells what has become of a server.
+---@param session mcp_sidecar.Session
 ---@param verb string
-local function said(verb)
+---@param name string
+local function said(session, verb, name)
   return function(err, server)
+    if err and err.code == protocol.code.unknown_server then
+      return unknown('server', name, server_names(session))
+    end
     if err then return fail(err) end
     local trouble = server.phase ~= 'stopped' and server.error -- what was wrong before it was stopped is over
     local why = trouble and (': ' .. trouble.message) or ''
@@ -129,25 +122,25 @@ M.SUBCOMMANDS = {
     about = 'connect a server, or again',
     words = 'SERVER',
     complete = server_names,
-    run = function(session, name)
-      if has_server(session, name) then session:connect(name, { restart = true }, said('connect')) end
-    end,
+    run = function(session, name) session:connect(name, { restart = true }, said(session, 'connect', name)) end,
   },
   disconnect = {
     about = 'stop a server',
     words = 'SERVER',
     complete = server_names,
-    run = function(session, name)
-      if has_server(session, name) then session:disconnect(name, said('disconnect')) end
-    end,
+    run = function(session, name) session:disconnect(name, said(session, 'disconnect', name)) end,
   },
   logs = {
     about = "a server's log, or the sidecar's own",
     words = '[SERVER]',
     complete = server_names,
     run = function(session, name)
-      if name == '' then return require('mcp_sidecar.ui.logs').open(session) end
-      if has_server(session, name) then require('mcp_sidecar.ui.logs').open(session, name) end
+      -- Of a session that does not run nobody knows what there is: the log will say it.
+      local names = session:view().phase == 'running' and server_names(session)
+      if name ~= '' and names and not vim.list_contains(names, name) then
+        return unknown('server', name, names)
+      end
+      require('mcp_sidecar.ui.logs').open(session, name ~= '' and name or nil)
     end,
   },
   trust = {
