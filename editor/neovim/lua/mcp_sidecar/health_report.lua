@@ -87,7 +87,8 @@ function M.servers(servers)
   if #servers == 0 then return { { 'info', 'there are none' } } end
   return vim.tbl_map(function(server)
     local remembered = server.tools.from == 'cache' and ' (remembered)' or ''
-    local tools = ('%d tools%s'):format(server.tools.count, remembered)
+    local count = server.tools.count
+    local tools = ('%d tool%s%s'):format(count, count == 1 and '' or 's', remembered)
     local text = ('%s: %s, %s, %s'):format(server.name, server.phase, tools, where(server.source))
     return { FINE[server.phase] and 'ok' or 'info', text }
   end, servers)
