@@ -1,0 +1,211 @@
+-- The dialog about a project's servers: what each would run, and whether it may. It shows servers and returns what
+-- was chosen, and knows nothing of sessions. Nothing is decided before <CR>, so that a key that was meant for
+-- something else allows nothing.
+
+local lines_of = require('mcp_sidecar.ui.trust_lines')
+
+---@alias mcp_sidecar.TrustChoice table<integer, mcp_sidecar.Decision> by the index of the server
+
+---@class mcp_sidecar.TrustDialog
+---@field private servers mcp_sidecar.ProjectServer[]
+---@field private chosen mcp_sidecar.TrustChoice
+---@field private buffer integer
+---@field private window integer
+---@field private at table<integer, integer> the server (its index) that a line is about
+---@field private done? fun(chosen: mcp_sidecar.TrustChoice?, file: mcp_sidecar.ProjectServer?) until it was called
+local Dialog = {}
+Dialog.__index = Dialog
+
+local M = {}
+
+local namespace = vim.api.nvim_create_namespace('mcp_sidecar_trust')
+
+local SHORT_KEYS = 'a/A d/D l o <CR> q'
+
+---@return any border
+local function border() return require('mcp_sidecar.config').get().ui.border end
+
+---@return boolean there is a frame, on which the keys stand
+local function framed() return require('mcp_sidecar.ui.overview_window').has_frame(border()) end
+
+---room is what a window can have inside its frame.
+---@return integer columns
+---@return integer rows
+local function room()
+  local frame = framed() and 2 or 0
+  return math.max(1, vim.o.columns - frame - 2), math.max(1, vim.o.lines - vim.o.cmdheight - frame - 1)
+end
+
+---draw computes the lines for the screen as it is, and puts them into the buffer.
+---@private
+---@return mcp_sidecar.TrustLines
+function Dialog:draw()
+  local out = lines_of.render(self.servers, self.chosen, {
+    project = vim.fn.fnamemodify(self.servers[1].project, ':~'),
+    width = room(),
+    keys = not framed(),
+  })
+  self.at = out.servers
+  vim.bo[self.buffer].modifiable = true
+  vim.api.nvim_buf_set_lines(self.buffer, 0, -1, false, out.lines)
+  vim.bo[self.buffer].modifiable = false
+  vim.api.nvim_buf_clear_namespace(self.buffer, namespace, 0, -1)
+  for _, mark in ipairs(out.marks) do
+    vim.api.nvim_buf_set_extmark(self.buffer, namespace, mark.line, mark.from, {
+      end_col = mark.to,
+      hl_group = mark.group,
+    })
+  end
+  return out
+end
+
+---@param out mcp_sidecar.TrustLines
+---@return vim.api.keyset.win_config
+local function window_config(out)
+  local columns, rows = room()
+  local width = #lines_of.KEYS
+  for _, line in ipairs(out.lines) do
+    width = math.max(width, vim.fn.strdisplaywidth(line))
+  end
+  width = math.min(width, columns)
+  local height = math.min(#out.lines, rows)
+  local config = {
+    relative = 'editor',
+    border = border(),
+    width = width,
+    height = height,
+    row = math.max(0, math.floor((rows - height) / 2)),
+    col = math.max(0, math.floor((columns - width) / 2)),
+  }
+  if framed() then
+    local keys = width >= #lines_of.KEYS and lines_of.KEYS or SHORT_KEYS
+    config.title, config.title_pos = ' MCP servers of this project ', 'left'
+    config.footer, config.footer_pos = (' %s '):format(keys), 'left'
+  end
+  return config
+end
+
+---@private
+---@return integer? index of the server under the cursor
+function Dialog:here() return self.at[vim.api.nvim_win_get_cursor(self.window)[1]] end
+
+---point puts the cursor on the first line about a server.
+---@private
+---@param index integer?
+function Dialog:point(index)
+  for line = 1, vim.api.nvim_buf_line_count(self.buffer) do
+    if self.at[line] and (index or 1) == self.at[line] then
+      return vim.api.nvim_win_set_cursor(self.window, { line, 0 })
+    end
+  end
+end
+
+---@private
+function Dialog:fit()
+  if not vim.api.nvim_win_is_valid(self.window) then return end
+  local index = self:here()
+  vim.api.nvim_win_set_config(self.window, window_config(self:draw()))
+  self:point(index)
+end
+
+---finish ends it, once.
+---@private
+---@param chosen? mcp_sidecar.TrustChoice
+---@param file? mcp_sidecar.ProjectServer
+function Dialog:finish(chosen, file)
+  -- It cannot be closed while the user is in the command-line window: then the next key there closes it.
+  if vim.api.nvim_win_is_valid(self.window) then pcall(vim.api.nvim_win_close, self.window, true) end
+  local done = self.done
+  self.done = nil
+  if done then done(chosen, file) end
+end
+
+---close takes it off the screen, if it is there: nothing was chosen.
+function Dialog:close() self:finish(nil) end
+
+---focus brings the user to it.
+function Dialog:focus()
+  if vim.api.nvim_win_is_valid(self.window) then vim.api.nvim_set_current_win(self.window) end
+end
+
+---@private
+function Dialog:map_keys()
+  local function map(keys, fn)
+    vim.keymap.set('n', keys, fn, { buffer = self.buffer, nowait = true, silent = true })
+  end
+  local function choose(decision)
+    return function()
+      local index = self:here()
+      if not index then return end
+      self.chosen[index] = decision
+      self:draw()
+    end
+  end
+  local function choose_all(decision)
+    return function()
+      for index in ipairs(self.servers) do
+        self.chosen[index] = decision
+      end
+      self:draw()
+    end
+  end
+  map('a', choose('allow'))
+  map('d', choose('deny'))
+  map('l', choose('later'))
+  map('A', choose_all('allow'))
+  map('D', choose_all('deny'))
+  map('<CR>', function() self:finish(self.chosen) end)
+  map('q', function() self:close() end)
+  map('<Esc>', function() self:close() end)
+  map('o', function() self:finish(nil, self.servers[self:here() or 1]) end)
+end
+
+---@private
+function Dialog:listen()
+  local group = vim.api.nvim_create_augroup('mcp_sidecar_trust_' .. self.buffer, {})
+  vim.api.nvim_create_autocmd('VimResized', { group = group, callback = function() self:fit() end })
+  -- However it is closed, its buffer is wiped. Windows cannot be changed in between.
+  vim.api.nvim_create_autocmd('BufWipeout', {
+    group = group,
+    buffer = self.buffer,
+    callback = vim.schedule_wrap(function()
+      vim.api.nvim_del_augroup_by_id(group)
+      self:close()
+    end),
+  })
+end
+
+local WINDOW_OPTIONS = {
+  cursorline = true,
+  wrap = true,
+  winfixbuf = true,
+  winhighlight = 'NormalFloat:McpNormal,FloatBorder:McpBorder,FloatTitle:McpTitle,FloatFooter:McpFooter,'
+    .. 'CursorLine:McpCursorLine',
+}
+
+---open shows it. `done` is called once, with what was chosen or, if it was closed, with nothing; and with the server
+---whose entry the user wants to see.
+---@param servers mcp_sidecar.ProjectServer[] of one project, at least one
+---@param done fun(chosen: mcp_sidecar.TrustChoice?, file: mcp_sidecar.ProjectServer?)
+---@return mcp_sidecar.TrustDialog
+function M.open(servers, done)
+  require('mcp_sidecar.ui.highlights').define()
+  local self = setmetatable({ servers = servers, chosen = {}, done = done }, Dialog)
+  for index, server in ipairs(servers) do
+    self.chosen[index] = server.decision or 'later'
+  end
+  self.buffer = vim.api.nvim_create_buf(false, true)
+  vim.bo[self.buffer].bufhidden = 'wipe'
+  vim.bo[self.buffer].filetype = 'mcptrust'
+  local config = vim.tbl_extend('error', window_config(self:draw()), { style = 'minimal' })
+  self.window = vim.api.nvim_open_win(self.buffer, true, config)
+  for name, value in pairs(WINDOW_OPTIONS) do
+    vim.api.nvim_set_option_value(name, value, { scope = 'local', win = self.window })
+  end
+  self:point(1)
+  self:map_keys()
+  self:listen()
+  return self
+end
+
+return M
