@@ -1,0 +1,60 @@
+-- Whether a question is still on the screen, of whom one only knows that windows came up with it: those that had
+-- the focus until it went back to a window that had been there before. A window that the user opens later is none
+-- of them, and one that the user leaves for a while (to copy a value) stays one.
+
+local M = {}
+
+---Those who show several windows one after the other have this time between two, and to call back after the last.
+local GONE_MS = 1000
+
+---@class mcp_sidecar.PromptWindow
+---@field private before table<integer, true> the windows that were there
+---@field private own table<integer, true>
+---@field private left boolean the focus has gone back
+---@field private group? integer autocommands, until it is forgotten
+local Window = {}
+Window.__index = Window
+
+---watch begins before the question is shown. `gone` is called once, unless it is forgotten by then.
+---@param gone fun()
+---@return mcp_sidecar.PromptWindow
+function M.watch(gone)
+  local self = setmetatable({ before = {}, own = {}, left = false }, Window)
+  for _, window in ipairs(vim.api.nvim_list_wins()) do
+    self.before[window] = true
+  end
+  self.group = vim.api.nvim_create_augroup('mcp_sidecar_prompt_' .. tostring(self):match('%w+$'), {})
+  vim.api.nvim_create_autocmd('WinEnter', { group = self.group, callback = function() self:look() end })
+  local function check()
+    if self.group and self:is_gone() then gone() end
+  end
+  vim.api.nvim_create_autocmd('WinClosed', {
+    group = self.group,
+    callback = function() vim.defer_fn(check, GONE_MS) end,
+  })
+  return self
+end
+
+---look takes the window that has the focus.
+function Window:look()
+  local window = vim.api.nvim_get_current_win()
+  if not self.before[window] then
+    if not self.left then self.own[window] = true end
+  elseif next(self.own) then
+    self.left = true
+  end
+end
+
+---@return boolean
+function Window:is_open() return vim.iter(vim.tbl_keys(self.own)):any(vim.api.nvim_win_is_valid) end
+
+---@private
+---@return boolean
+function Window:is_gone() return next(self.own) ~= nil and not self:is_open() end
+
+function Window:forget()
+  if self.group then vim.api.nvim_del_augroup_by_id(self.group) end
+  self.group = nil
+end
+
+return M
