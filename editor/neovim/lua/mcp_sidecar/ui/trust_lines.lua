@@ -157,7 +157,7 @@ function M.render(servers, chosen, place)
   end
   local these = #servers == 1 and 'this server' or ('these %d servers'):format(#servers)
   add('', ('Files of %s name %s.'):format(M.printable(place.project), these), 'McpHeading')
-  add('', 'One that is allowed runs as you do, now and in later sessions, as it is written here.', 'McpMuted')
+  add('', 'One that is allowed runs as you do, now and later, as it is written here.', 'McpMuted')
   local margin = (' '):rep(place.width < NARROW and 2 or 6)
   for index, server in ipairs(servers) do
     add('', '')
