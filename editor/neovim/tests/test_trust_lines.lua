@@ -44,7 +44,10 @@ T['printable shows']['what hides'] = function(text, wanted) eq(lines_of.printabl
 T['command_of quotes'] = MiniTest.new_set({
   parametrize = {
     { { command = 'npx', args = { '-y', '@scope/name@1.2', '.' } }, 'npx -y @scope/name@1.2 .' },
-    { { command = 'sh', args = { '-c', 'curl x | sh; rm -rf "$HOME"' } }, [[sh -c 'curl x | sh; rm -rf "$HOME"']] },
+    {
+      { command = 'sh', args = { '-c', 'curl x | sh; rm -rf "$HOME"' } },
+      [[sh -c 'curl x | sh; rm -rf "$HOME"']],
+    },
     { { command = 'a b', args = { '', "it's" } }, [['a b' '' 'it'\''s']] },
     { { command = 'x', args = { 'one\n--two' } }, [[x 'one\n--two']] },
     { { command = 'x', args = { '~', '$(id)', '`id`', '*' } }, [[x '~' '$(id)' '`id`' '*']] },
@@ -58,7 +61,8 @@ T['command_of quotes']['words as a shell needs them'] = function(given, wanted)
 end
 
 T['a command is shown with all that belongs to it'] = function()
-  local given = { command = 'npx', args = { 'x y' }, cwd = 'sub dir', env = { B = '${B}', A = '1', ['C D'] = '' } }
+  local given =
+    { command = 'npx', args = { 'x y' }, cwd = 'sub dir', env = { B = '${B}', A = '1', ['C D'] = '' } }
   given.uses = { '${B}', '$(op read x)', 'file:/etc/x', '${input:t}' }
   eq(about(given), {
     '[ ] s   not decided',
@@ -80,7 +84,11 @@ T['an address is shown with its headers'] = function()
 end
 
 T['a name, a path and a project cannot break a line'] = function()
-  local out = render({ server({ name = 'a\n[+] b', path = '/p\n/x', command = 'x' }) }, {}, { project = '~/p\nq' })
+  local out = render(
+    { server({ name = 'a\n[+] b', path = '/p\n/x', command = 'x' }) },
+    {},
+    { project = '~/p\nq' }
+  )
   eq(out.lines, {
     'Files of ~/p\\nq name this server.',
     'One that is allowed runs as you do, now and later, as it is written here.',
@@ -112,7 +120,10 @@ T['each server has what was chosen for it, in its colour'] = function()
 end
 
 T['every line of a server is about it, and no other line is'] = function()
-  local out = render({ server({ name = 'a', command = ('x'):rep(200) }), server({ name = 'b', url = 'u' }) }, {})
+  local out = render(
+    { server({ name = 'a', command = ('x'):rep(200) }), server({ name = 'b', url = 'u' }) },
+    {}
+  )
   local owner
   for number, line in ipairs(out.lines) do
     owner = line == '' and 'none' or owner
@@ -145,7 +156,8 @@ T['at every width no line is too long, and all of a command is there'] = functio
   for i = 1, 40 do
     args[i] = ('--option-%d=%s'):format(i, i % 3 == 0 and 'wert über 日本' or ('y'):rep(i))
   end
-  local given = { name = ('名'):rep(40), command = '/usr/bin/thing', args = args, env = { LONG = ('z'):rep(300) } }
+  local given =
+    { name = ('名'):rep(40), command = '/usr/bin/thing', args = args, env = { LONG = ('z'):rep(300) } }
   local command = lines_of.command_of(server(given))
   for width = 30, 130, 7 do
     local out, shown = render({ server(given) }, {}, { width = width, keys = true }), {}

@@ -31,8 +31,8 @@ local queue = {}
 ---The one that is shown.
 ---@type mcp_sidecar.Prompt?
 local current
----Runs while one waits. It looks instead of being told: not every mode tells its end, such as that in which
----Neovim waits for ENTER.
+---Looks, while one waits, whether there was a pause. Neovim does nothing by itself while it waits for ENTER or a
+---mapping reads a key: nor does this.
 ---@type uv.uv_timer_t?
 local timer
 ---A key was pressed since the last look.
