@@ -1,0 +1,304 @@
+-- When the user is asked about a project's servers, and what becomes of the answer.
+local await = require('patience').await
+local eq = MiniTest.expect.equality
+local child = MiniTest.new_child_neovim()
+
+local T = MiniTest.new_set({
+  hooks = {
+    pre_case = function()
+      child.restart({ '-u', 'tests/minit.lua' })
+      child.o.lines, child.o.columns = 24, 80
+      child.lua([[
+        trust = require('mcp_sidecar.ui.trust')
+        said, replies, requests, answers = {}, {}, {}, {}
+        vim.notify = function(text) said[#said + 1] = text end
+        function server(name, more)
+          local one = { name = name, path = '/p/.mcp.json', project = '/p', command = name, uses = {} }
+          one.hash = 'h-' .. name
+          return vim.tbl_extend('force', one, more or {})
+        end
+        function session_of(root)
+          return {
+            root = root,
+            view = function() return { servers = {} } end,
+            request = function(_, method, params, callback)
+              requests[#requests + 1] = { method, params }
+              answers[#answers + 1] = callback
+            end,
+          }
+        end
+        session = session_of('/p')
+        function ask(servers, of)
+          return trust.ask(of or session, { servers = servers }, function(value, failure)
+            replies[#replies + 1] = { value = value, failure = failure }
+          end)
+        end
+        function dialogs()
+          local function is_dialog(buffer) return vim.bo[buffer].filetype == 'mcptrust' end
+          return #vim.tbl_filter(is_dialog, vim.api.nvim_list_bufs())
+        end
+        function heads()
+          local lines = vim.api.nvim_buf_get_lines(0, 0, -1, false)
+          return vim.tbl_filter(function(text) return text:find('^%[') end, lines)
+        end
+        -- A later moment, without waiting for it.
+        local now, ahead = vim.uv.now, 0
+        vim.uv.now = function() return now() + ahead end
+        function pass(ms) ahead = ahead + ms end
+      ]])
+    end,
+    post_once = child.stop,
+  },
+})
+
+local function shows(heads)
+  await('the dialog', function() return child.bo.filetype == 'mcptrust' end)
+  eq(child.lua_get('heads()'), heads)
+end
+
+---calm lets everything come up that will.
+local function calm()
+  child.lua([[over = false require('mcp_sidecar.ui.prompts').ask(function(done) done() over = true end)]])
+  await('the queue', function() return child.lua_get('over') end)
+end
+
+T['a question comes up right after a command, and its answer goes back by name'] = function()
+  child.lua([[trust.expect('/p') ask({ server('a'), server('b'), server('c') })]])
+  shows({ '[ ] a   not decided', '[ ] b   not decided', '[ ] c   not decided' })
+  eq(child.lua_get('replies'), {})
+  child.type_keys('a', 'G', 'd', '<CR>')
+  eq(child.lua_get('replies'), { { value = { a = 'allow', b = 'later', c = 'deny' } } })
+  eq({ child.lua_get('said'), child.lua_get('requests') }, { {}, {} })
+end
+
+T['one that is closed decides nothing'] = function()
+  child.lua([[trust.expect('/p') ask({ server('a') })]])
+  shows({ '[ ] a   not decided' })
+  child.type_keys('a', 'q')
+  eq(child.lua_get('replies'), { {} })
+end
+
+T['nobody is asked out of the blue'] = MiniTest.new_set({
+  parametrize = {
+    { 'without a command', '' },
+    { 'after a command elsewhere', [[trust.expect('/other')]] },
+    { 'long after a command', [[trust.expect('/p') pass(10000)]] },
+  },
+})
+T['nobody is asked out of the blue']['but told'] = function(_, before)
+  child.lua(before .. [[ask({ server('a'), server('b') })]])
+  -- The sidecar asks one thing at a time: it must not wait for an answer.
+  eq(child.lua_get('replies'), { {} })
+  eq(child.lua_get('said'), { 'mcp-sidecar: servers wait for you: a, b (`:Mcp trust`)' })
+  calm()
+  eq(child.lua_get('dialogs()'), 0)
+end
+
+T['a dialog that waited until it is not expected any more does not come up'] = function()
+  child.type_keys('i')
+  child.lua([[trust.expect('/p') ask({ server('a') })]])
+  child.lua('pass(10000)')
+  eq(child.lua_get('replies'), {})
+  child.type_keys('<Esc>')
+  calm()
+  eq(child.lua_get('{ dialogs(), replies, #said }'), { 0, { {} }, 1 })
+end
+
+T['keys that follow <Esc> do not go into the dialog'] = function()
+  child.type_keys('i')
+  child.lua([[trust.expect('/p') ask({ server('x') })]])
+  child.type_keys('text<Esc>', 'A', ' more', '<CR>')
+  eq(child.api.nvim_buf_get_lines(0, 0, -1, false), { 'text more', '' })
+  child.type_keys('<Esc>')
+  shows({ '[ ] x   not decided' })
+end
+
+T['the same servers are announced once, others again'] = function()
+  child.lua([[
+    ask({ server('a') }) ask({ server('a') })
+    ask({ server('a', { hash = 'changed' }) })
+    ask({ server('a'), server('b') })
+    ask({ server('a') }, session_of('/other'))
+  ]])
+  eq(#child.lua_get('said'), 4)
+end
+
+T['what is announced fits a line'] = function()
+  child.lua([[
+    local many = {}
+    for i = 1, 40 do many[i] = server('server-' .. i) end
+    ask(many)
+    ask({ server('a\nb\27[2J') })
+  ]])
+  local said = child.lua_get('said')
+  eq(vim.fn.strdisplaywidth(said[1]) <= child.v.echospace, true)
+  eq(said[1]:find('wait for you: server%-1, .*… %(`:Mcp trust`%)$') ~= nil, true)
+  eq(said[2], 'mcp-sidecar: servers wait for you: a\\nb\\e[2J (`:Mcp trust`)')
+end
+
+T['a question is withdrawn'] = MiniTest.new_set()
+T['a question is withdrawn']['from the screen'] = function()
+  child.lua([[trust.expect('/p') withdraw = ask({ server('a') })]])
+  shows({ '[ ] a   not decided' })
+  child.lua('withdraw()')
+  eq(child.lua_get('{ dialogs(), #vim.api.nvim_list_wins() }'), { 0, 1 })
+  child.lua('withdraw()')
+  eq(child.lua_get('replies'), { {} })
+end
+T['a question is withdrawn']['before it comes up'] = function()
+  child.lua([[trust.expect('/p') ask({ server('a') })()]])
+  calm()
+  eq(child.lua_get('{ dialogs(), replies }'), { 0, { {} } })
+end
+T['a question is withdrawn']['when it was answered'] = function()
+  child.lua([[trust.expect('/p') withdraw = ask({ server('a') })]])
+  shows({ '[ ] a   not decided' })
+  child.type_keys('<CR>')
+  child.lua('withdraw()')
+  eq(#child.lua_get('replies'), 1)
+end
+T['a question is withdrawn']['while the next one waits'] = function()
+  child.lua([[trust.expect('/p') withdraw = ask({ server('a') })]])
+  shows({ '[ ] a   not decided' })
+  child.lua([[ask({ server('b') }) withdraw()]])
+  await('the next', function() return vim.deep_equal(child.lua_get('heads()'), { '[ ] b   not decided' }) end)
+  child.type_keys('a', '<CR>')
+  eq(child.lua_get('replies'), { {}, { value = { b = 'allow' } } })
+end
+
+T['a second question waits for the first, also of another project'] = function()
+  child.lua([[
+    trust.expect('/p') trust.expect('/q')
+    ask({ server('a') })
+    ask({ server('b') }, session_of('/q'))
+  ]])
+  shows({ '[ ] a   not decided' })
+  eq(child.lua_get('dialogs()'), 1)
+  child.type_keys('d', '<CR>')
+  await('the next', function() return vim.deep_equal(child.lua_get('heads()'), { '[ ] b   not decided' }) end)
+  child.type_keys('a', '<CR>')
+  eq(child.lua_get('replies'), { { value = { a = 'deny' } }, { value = { b = 'allow' } } })
+end
+
+T['a dialog that cannot be opened answers nothing, and is reported'] = function()
+  child.lua([[
+    vim.api.nvim_open_win = function() error('no window') end
+    trust.expect('/p')
+    ask({ server('a') })
+  ]])
+  await('the report', function() return child.lua_get('#said') == 1 end)
+  eq({ child.lua_get('said[1]'):match('no window'), child.lua_get('replies') }, { 'no window', { {} } })
+end
+
+---lists answers trust/list.
+local LIST = [[
+  answers[1](nil, { servers = {
+    server('a', { decision = 'allow' }), server('b', { decision = 'deny' }), server('c'),
+  } })
+]]
+
+T[':Mcp trust shows all servers, and asks only for what is changed'] = function()
+  child.lua('trust.manage(session)')
+  eq(child.lua_get('requests'), { { 'trust/list' } })
+  child.lua(LIST)
+  shows({ '[+] a   allowed', '[-] b   denied', '[ ] c   not decided' })
+  child.type_keys('l', '/\\] c<CR>', 'a', '<CR>')
+  eq(child.lua_get('vim.list_slice(requests, 2)'), {
+    { 'trust/revoke', { server = 'a', hash = 'h-a' } },
+    { 'trust/allow', { server = 'c', hash = 'h-c' } },
+  })
+  child.lua([[answers[2](nil, {}) answers[3]({ message = 'trust/allow: it has changed' })]])
+  eq(child.lua_get('said'), { 'mcp-sidecar: trust/allow: it has changed' })
+end
+
+T[':Mcp trust that is closed, or changes nothing, asks for nothing'] = function()
+  for _, keys in ipairs({ 'Aq', '<CR>', 'D<Esc>' }) do
+    child.lua('requests, answers = {}, {} trust.manage(session)')
+    child.lua(LIST)
+    shows({ '[+] a   allowed', '[-] b   denied', '[ ] c   not decided' })
+    child.type_keys(keys)
+    eq(#child.lua_get('requests'), 1)
+  end
+end
+
+T[':Mcp trust twice is one dialog'] = function()
+  child.lua('trust.manage(session) trust.manage(session)')
+  eq(#child.lua_get('requests'), 1)
+  child.lua(LIST)
+  child.lua('trust.manage(session)')
+  shows({ '[+] a   allowed', '[-] b   denied', '[ ] c   not decided' })
+  child.cmd('wincmd p | tabnew')
+  child.lua('trust.manage(session)')
+  eq({ child.bo.filetype, child.lua_get('{ #requests, dialogs() }') }, { 'mcptrust', { 1, 1 } })
+end
+
+T[':Mcp trust while it is asked brings the user to the dialog'] = function()
+  child.lua([[trust.expect('/p') ask({ server('a') })]])
+  shows({ '[ ] a   not decided' })
+  child.cmd('wincmd p')
+  child.lua('trust.manage(session)')
+  eq({ child.bo.filetype, child.lua_get('{ #requests, dialogs() }') }, { 'mcptrust', { 0, 1 } })
+end
+
+T[':Mcp trust takes the place of a question'] = MiniTest.new_set()
+T[':Mcp trust takes the place of a question']['that comes meanwhile'] = function()
+  child.lua([[trust.expect('/p') trust.manage(session) ask({ server('c') })]])
+  eq(child.lua_get('replies'), { {} })
+  child.lua(LIST)
+  shows({ '[+] a   allowed', '[-] b   denied', '[ ] c   not decided' })
+  child.type_keys('q')
+  calm()
+  eq(child.lua_get('{ dialogs(), said }'), { 0, {} })
+end
+T[':Mcp trust takes the place of a question']['that waits for its turn'] = function()
+  child.lua([[trust.expect('/p') ask({ server('c') }) trust.manage(session)]])
+  eq(child.lua_get('replies'), { {} })
+  child.lua(LIST)
+  shows({ '[+] a   allowed', '[-] b   denied', '[ ] c   not decided' })
+  child.type_keys('q')
+  calm()
+  eq(child.lua_get('{ dialogs(), #replies }'), { 0, 1 })
+end
+
+T[':Mcp trust says why there is no dialog'] = MiniTest.new_set({
+  parametrize = {
+    { [[nil, { servers = {} }]], { 'mcp-sidecar: the files of this project name no servers' } },
+    { [[{ message = 'trust/list: no' }]], { 'mcp-sidecar: trust/list: no' } },
+    { [[{ message = 'no binary', reported = true }]], {} },
+  },
+})
+T[':Mcp trust says why there is no dialog']['and can be tried again'] = function(answer, said)
+  child.lua('trust.manage(session)')
+  child.lua(('answers[1](%s)'):format(answer))
+  eq(child.lua_get('said'), said)
+  child.lua('trust.manage(session)')
+  eq(#child.lua_get('requests'), 2)
+end
+
+T['o shows the entry, and decides nothing'] = function()
+  local path = vim.fn.tempname() .. ' #%.json'
+  vim.fn.writefile({ '{', '  "a": "b",', '  "mcpServers": {', '    "b": {} } }' }, path)
+  child.lua(
+    [[
+    path = ...
+    local known = { name = 'a', source = { path = path, line = 3, column = 5 } }
+    session.view = function() return { servers = { known } } end
+    trust.expect('/p')
+    ask({ server('a', { path = path }), server('b', { path = path }) })
+  ]],
+    { path }
+  )
+  shows({ '[ ] a   not decided', '[ ] b   not decided' })
+  child.type_keys('a', 'o')
+  eq(child.lua_get('replies'), { {} })
+  eq(child.api.nvim_win_get_cursor(0), { 3, 4 })
+  eq(vim.uv.fs_realpath(child.api.nvim_buf_get_name(0)), vim.uv.fs_realpath(path))
+  -- Of one that the sidecar does not tell, the file is searched.
+  child.lua([[trust.expect('/p') ask({ server('b', { path = path }) })]])
+  shows({ '[ ] b   not decided' })
+  child.type_keys('o')
+  eq(child.api.nvim_win_get_cursor(0), { 4, 4 })
+  vim.fn.delete(path)
+end
+
+return T
