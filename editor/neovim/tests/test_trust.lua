@@ -298,7 +298,32 @@ T['o shows the entry, and decides nothing'] = function()
   shows({ '[ ] b   not decided' })
   child.type_keys('o')
   eq(child.api.nvim_win_get_cursor(0), { 4, 4 })
+  -- From where no file can be shown, such as the overview.
+  child.lua([[
+    vim.cmd('enew | only')
+    local place = { relative = 'editor', row = 1, col = 1, width = 20, height = 1 }
+    local window = vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), true, place)
+    vim.wo[window].winfixbuf = true
+    vim.bo.filetype, vim.bo.bufhidden = 'mcpoverview', 'wipe'
+    trust.expect('/p')
+    ask({ server('b', { path = path }) })
+  ]])
+  shows({ '[ ] b   not decided' })
+  child.type_keys('o')
+  eq({ child.api.nvim_win_get_cursor(0), #child.api.nvim_list_wins() }, { { 4, 4 }, 1 })
+  eq(child.lua_get('said'), {})
   vim.fn.delete(path)
+end
+
+T['o says why a file cannot be shown'] = function()
+  child.lua([[
+    vim.api.nvim_create_autocmd('BufReadCmd', { pattern = '*.json', callback = function() error('no disk') end })
+    trust.expect('/p')
+    ask({ server('b', { path = '/nowhere/b.json' }) })
+  ]])
+  shows({ '[ ] b   not decided' })
+  child.type_keys('o')
+  eq(child.lua_get('said[1]'):match('no disk'), 'no disk')
 end
 
 return T

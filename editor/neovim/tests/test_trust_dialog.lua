@@ -154,6 +154,8 @@ T['it follows the size of the editor, and the cursor stays on its server'] = fun
     eq(child.lua_get('heads()[#heads()]:sub(1, 5)'), '[+] b')
     child.type_keys('l')
   end
+  child.cmd('redraw')
+  eq({ child.fn.line('w0'), child.fn.line('w$') }, { 1, child.fn.line('$') })
   eq(child.lua_get('#ends'), 0)
 end
 

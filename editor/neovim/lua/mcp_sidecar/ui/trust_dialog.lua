@@ -105,6 +105,8 @@ function Dialog:fit()
   if not vim.api.nvim_win_is_valid(self.window) then return end
   local index = self:here()
   vim.api.nvim_win_set_config(self.window, window_config(self:draw()))
+  -- From the top, so that no line is hidden which has room now.
+  vim.api.nvim_win_call(self.window, function() vim.fn.winrestview({ topline = 1 }) end)
   self:point(index)
 end
 
