@@ -76,7 +76,7 @@ T['it waits for normal mode'] = MiniTest.new_set({
     { 'q:', ':q<CR>' },
     { 'Rx', '<Esc>' },
     { 'i<C-o>', '<Esc><Esc>' },
-    { ':terminal<CR>i', '<C-\\><C-n>:enew<CR>' },
+    { ':terminal<CR>i', '<C-\\><C-n>' },
   },
 })
 T['it waits for normal mode']['out of'] = function(into, out_of)
@@ -166,6 +166,13 @@ T['a callback that is forgotten']['is dropped though no other waits'] = function
   child.lua([[question('a', float)]])
   shows({ 'a' })
   child.type_keys(':q<CR>')
+  eq(child.lua_get('wait(function() return #dropped == 1 end)'), true)
+end
+T['a callback that is forgotten']['with a window that is closed in silence is dropped'] = function()
+  child.cmd('split')
+  child.lua([[question('a', float)]])
+  shows({ 'a' })
+  child.lua([[vim.cmd(('noautocmd call nvim_win_close(%d, v:true)'):format(window)) vim.cmd('wincmd w')]])
   eq(child.lua_get('wait(function() return #dropped == 1 end)'), true)
 end
 T['a callback that is forgotten']['by one who never showed a window holds up nobody'] = function()

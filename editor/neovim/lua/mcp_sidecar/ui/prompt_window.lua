@@ -11,7 +11,7 @@ local GONE_MS = 1000
 ---@field private before table<integer, true> the windows that were there
 ---@field private own table<integer, true>
 ---@field private left boolean the focus has gone back
----@field private group? integer autocommands, until it is forgotten
+---@field private listener? integer its autocommand, until it is forgotten
 local Window = {}
 Window.__index = Window
 
@@ -23,14 +23,14 @@ function M.watch(gone)
   for _, window in ipairs(vim.api.nvim_list_wins()) do
     self.before[window] = true
   end
-  self.group = vim.api.nvim_create_augroup('mcp_sidecar_prompt_' .. tostring(self):match('%w+$'), {})
-  vim.api.nvim_create_autocmd('WinEnter', { group = self.group, callback = function() self:look() end })
   local function check()
-    if self.group and self:is_gone() then gone() end
+    if self.listener and self:is_gone() then gone() end
   end
-  vim.api.nvim_create_autocmd('WinClosed', {
-    group = self.group,
-    callback = function() vim.defer_fn(check, GONE_MS) end,
+  self.listener = vim.api.nvim_create_autocmd({ 'WinEnter', 'WinClosed' }, {
+    callback = function()
+      self:look()
+      vim.defer_fn(check, GONE_MS)
+    end,
   })
   return self
 end
@@ -53,8 +53,8 @@ function Window:is_open() return vim.iter(vim.tbl_keys(self.own)):any(vim.api.nv
 function Window:is_gone() return next(self.own) ~= nil and not self:is_open() end
 
 function Window:forget()
-  if self.group then vim.api.nvim_del_augroup_by_id(self.group) end
-  self.group = nil
+  if self.listener then vim.api.nvim_del_autocmd(self.listener) end
+  self.listener = nil
 end
 
 return M

@@ -40,7 +40,10 @@ local typed = false
 
 local keys = vim.api.nvim_create_namespace('mcp_sidecar_prompts')
 
-local function free() return vim.fn.mode(1) == 'n' and vim.fn.getcmdwintype() == '' end
+local function free()
+  local mode = vim.fn.mode(1)
+  return (mode == 'n' or mode == 'nt') and vim.fn.getcmdwintype() == ''
+end
 
 ---@param prompt mcp_sidecar.Prompt
 local function finish(prompt)
