@@ -175,6 +175,13 @@ T['a callback that is forgotten']['with a window that is closed in silence is dr
   child.lua([[vim.cmd(('noautocmd call nvim_win_close(%d, v:true)'):format(window)) vim.cmd('wincmd w')]])
   eq(child.lua_get('wait(function() return #dropped == 1 end)'), true)
 end
+T['a callback that is forgotten']['is dropped whatever other windows there are'] = function()
+  child.lua([[question('a', float)]])
+  shows({ 'a' })
+  child.cmd('wincmd p | split')
+  child.lua([[vim.api.nvim_win_close(window, true)]])
+  eq(child.lua_get('wait(function() return #dropped == 1 end)'), true)
+end
 T['a callback that is forgotten']['by one who never showed a window holds up nobody'] = function()
   child.lua([[question('a') question('b')]])
   shows({ 'a', 'b' })
@@ -182,9 +189,13 @@ T['a callback that is forgotten']['by one who never showed a window holds up nob
 end
 
 T['one that is still there is not dropped'] = MiniTest.new_set()
-local function is_not_dropped()
+---longer lets more time pass than a question without a window has.
+local function longer()
   child.lua([[gone = false vim.defer_fn(function() gone = true end, 1500)]])
   eq(child.lua_get('wait(function() return gone end)'), true)
+end
+local function is_not_dropped()
+  longer()
   eq(child.lua_get('{ shown, dropped }'), { { 'a' }, {} })
 end
 T['one that is still there is not dropped']['while the user is elsewhere'] = function()
@@ -207,6 +218,13 @@ T['one that is still there is not dropped']['while it goes from one window to th
   ]])
   shows({ 'a' })
   eq(child.lua_get('wait(function() return #vim.api.nvim_list_wins() == 2 end)'), true)
+  is_not_dropped()
+end
+T['one that is still there is not dropped']['if it is elsewhere, whatever windows come and go'] = function()
+  child.lua([[question('a')]])
+  shows({ 'a' })
+  longer()
+  child.cmd('split | quit')
   is_not_dropped()
 end
 T['one that is still there is not dropped']['if it calls back a moment after its window'] = function()

@@ -1,16 +1,17 @@
--- Whether a question is still on the screen, of whom one only knows that windows came up with it: those that had
+-- Whether a question is still on the screen, of which one only knows that windows came up with it: those that had
 -- the focus until it went back to a window that had been there before. A window that the user opens later is none
--- of them, and one that the user leaves for a while (to copy a value) stays one.
+-- of them, and one that the user leaves for a while (to copy a value) stays one. A question that has no window by
+-- then gets none: it is shown elsewhere.
 
 local M = {}
 
----Those who show several windows one after the other have this time between two, and to call back after the last.
+---Those who show a window have this time until the first, between two, and to call back after the last.
 local GONE_MS = 1000
 
 ---@class mcp_sidecar.PromptWindow
 ---@field private before table<integer, true> the windows that were there
 ---@field private own table<integer, true>
----@field private left boolean the focus has gone back
+---@field private left boolean the focus has gone back: no more windows are its own
 ---@field private listener? integer its autocommand, until it is forgotten
 local Window = {}
 Window.__index = Window
@@ -32,6 +33,7 @@ function M.watch(gone)
       vim.defer_fn(check, GONE_MS)
     end,
   })
+  vim.defer_fn(function() self.left = self.left or next(self.own) == nil end, GONE_MS)
   return self
 end
 

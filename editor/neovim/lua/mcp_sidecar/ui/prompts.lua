@@ -57,7 +57,6 @@ end
 local function show(prompt)
   current = prompt
   local function gone()
-    if prompt.over then return end
     finish(prompt)
     prompt.dropped()
   end
