@@ -98,6 +98,16 @@ T['it is closed, and nothing is chosen']['by'] = function(how)
   eq(child.lua_get([[#vim.api.nvim_get_autocmds({ event = 'VimResized' })]]), 0)
 end
 
+T['it can be closed while the user is in the command-line window'] = function()
+  open()
+  child.type_keys(':', '<C-f>')
+  child.lua('shown:close()')
+  eq(child.lua_get('#ends'), 1)
+  child.type_keys(':q<CR>')
+  eq(child.lua_get('vim.wait(5000, function() return #floats() == 0 end, 5)'), true)
+  eq(child.lua_get('#ends'), 1)
+end
+
 T['no other buffer comes into its window'] = function()
   open()
   eq(pcall(child.cmd, 'edit other'), false)

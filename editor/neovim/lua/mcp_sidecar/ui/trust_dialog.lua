@@ -110,13 +110,23 @@ function Dialog:fit()
   self:point(index)
 end
 
+---@private
+function Dialog:close_window()
+  if not vim.api.nvim_win_is_valid(self.window) then return end
+  if vim.fn.getcmdwintype() == '' then return vim.api.nvim_win_close(self.window, true) end
+  -- No window can be closed from there.
+  vim.api.nvim_create_autocmd('CmdwinLeave', {
+    once = true,
+    callback = vim.schedule_wrap(function() self:close_window() end),
+  })
+end
+
 ---finish ends it, once.
 ---@private
 ---@param chosen? mcp_sidecar.TrustChoice
 ---@param file? mcp_sidecar.ProjectServer
 function Dialog:finish(chosen, file)
-  -- It cannot be closed while the user is in the command-line window: then the next key there closes it.
-  if vim.api.nvim_win_is_valid(self.window) then pcall(vim.api.nvim_win_close, self.window, true) end
+  self:close_window()
   local done = self.done
   self.done = nil
   if done then done(chosen, file) end
