@@ -1630,6 +1630,12 @@ func (v *ProjectServer) AppendJSON(dst []byte) []byte {
 	dst = appendString(appendName(dst, "name"), v.Name)
 	dst = appendString(appendName(dst, "path"), v.Path)
 	dst = appendString(appendName(dst, "project"), v.Project)
+	if v.Line != 0 {
+		dst = appendInt(appendName(dst, "line"), v.Line)
+	}
+	if v.Column != 0 {
+		dst = appendInt(appendName(dst, "column"), v.Column)
+	}
 	dst = appendString(appendName(dst, "provider"), v.Provider)
 	dst = appendString(appendName(dst, "providerName"), v.ProviderName)
 	if v.Command != "" {
@@ -1659,7 +1665,7 @@ func (v *ProjectServer) AppendJSON(dst []byte) []byte {
 }
 
 func (v *ProjectServer) size() int {
-	return 136 +
+	return 170 +
 		sizeString(v.Name) +
 		sizeString(v.Path) +
 		sizeString(v.Project) +

@@ -1420,8 +1420,11 @@ type ApproveParams struct {
 type ProjectServer struct {
 	Name string `json:"name"`
 	// Path is the file, Project the directory it is trusted for.
-	Path         string            `json:"path"`
-	Project      string            `json:"project"`
+	Path    string `json:"path"`
+	Project string `json:"project"`
+	// Line and Column are where the entry begins, as in a Diagnostic.
+	Line         int               `json:"line,omitempty"`
+	Column       int               `json:"column,omitempty"`
 	Provider     string            `json:"provider"`
 	ProviderName string            `json:"providerName"`
 	Command      string            `json:"command,omitempty"`

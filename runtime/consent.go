@@ -110,7 +110,8 @@ func (c consent) inputs(e *config.Entry) (given map[string]string, missing []con
 func projectServer(e *config.Entry, decision rpc.Decision) rpc.ProjectServer {
 	key := trustKeyOf(e)
 	return rpc.ProjectServer{
-		Name: e.Name, Path: e.Path, Project: key.project, Provider: e.Provider, ProviderName: e.ProviderName,
+		Name: e.Name, Path: e.Path, Project: key.project, Line: e.Line, Column: e.Column,
+		Provider: e.Provider, ProviderName: e.ProviderName,
 		Command: e.Command, Args: e.Args, Env: e.Env, Cwd: e.Cwd, URL: e.URL, Headers: e.Headers,
 		Uses: usesOf(e), Hash: key.hash, Decision: decision,
 	}

@@ -1106,6 +1106,9 @@ export interface ProjectServer {
   /** path is the file, Project the directory it is trusted for. */
   path: string;
   project: string;
+  /** line and column are where the entry begins, as in a Diagnostic. */
+  line?: number;
+  column?: number;
   provider: string;
   providerName: string;
   command?: string;

@@ -1237,6 +1237,9 @@ class ProjectServer(_ProjectServerRequired, total=False):
     there: nothing is expanded.
     """
 
+    # line and column are where the entry begins, as in a Diagnostic.
+    line: int
+    column: int
     command: str
     args: list[str]
     env: dict[str, str]

@@ -20,7 +20,6 @@ local T = MiniTest.new_set({
         function session_of(root)
           return {
             root = root,
-            view = function() return { servers = {} } end,
             request = function(_, method, params, callback)
               requests[#requests + 1] = { method, params }
               answers[#answers + 1] = callback
@@ -281,10 +280,8 @@ T['o shows the entry, and decides nothing'] = function()
   child.lua(
     [[
     path = ...
-    local known = { name = 'a', source = { path = path, line = 3, column = 5 } }
-    session.view = function() return { servers = { known } } end
     trust.expect('/p')
-    ask({ server('a', { path = path }), server('b', { path = path }) })
+    ask({ server('a', { path = path, line = 3, column = 5 }), server('b', { path = path }) })
   ]],
     { path }
   )
@@ -293,11 +290,15 @@ T['o shows the entry, and decides nothing'] = function()
   eq(child.lua_get('replies'), { {} })
   eq(child.api.nvim_win_get_cursor(0), { 3, 4 })
   eq(vim.uv.fs_realpath(child.api.nvim_buf_get_name(0)), vim.uv.fs_realpath(path))
-  -- Of one that the sidecar does not tell, the file is searched.
+  -- A file that became shorter, and a place that is not known.
+  child.lua([[trust.expect('/p') ask({ server('b', { path = path, line = 9, column = 2 }) })]])
+  shows({ '[ ] b   not decided' })
+  child.type_keys('o')
+  eq(child.api.nvim_win_get_cursor(0), { 4, 1 })
   child.lua([[trust.expect('/p') ask({ server('b', { path = path }) })]])
   shows({ '[ ] b   not decided' })
   child.type_keys('o')
-  eq(child.api.nvim_win_get_cursor(0), { 4, 4 })
+  eq(child.api.nvim_win_get_cursor(0), { 4, 1 })
   -- From where no file can be shown, such as the overview.
   child.lua([[
     vim.cmd('enew | only')
@@ -306,7 +307,7 @@ T['o shows the entry, and decides nothing'] = function()
     vim.wo[window].winfixbuf = true
     vim.bo.filetype, vim.bo.bufhidden = 'mcpoverview', 'wipe'
     trust.expect('/p')
-    ask({ server('b', { path = path }) })
+    ask({ server('b', { path = path, line = 4, column = 5 }) })
   ]])
   shows({ '[ ] b   not decided' })
   child.type_keys('o')

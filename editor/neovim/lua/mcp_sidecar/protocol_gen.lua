@@ -692,6 +692,8 @@ M.version = 1
 ---@field name string
 ---@field path string path is the file, Project the directory it is trusted for.
 ---@field project string
+---@field line? integer line and column are where the entry begins, as in a Diagnostic.
+---@field column? integer
 ---@field provider string
 ---@field providerName string
 ---@field command? string
