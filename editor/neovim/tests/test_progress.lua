@@ -153,11 +153,6 @@ T['window']['the key cancels the newest call first'] = function()
   eq(child.fn.maparg('<C-c>', 'n'), '')
 end
 
-T['window']['all can be cancelled, each once'] = function()
-  child.lua('begin("a") begin("b") progress.cancel_all() progress.cancel_all()')
-  eq(child.lua_get('cancelled'), { 'a', 'b' })
-end
-
 T['window']['what is being cancelled says so, and the key goes to the next'] = function()
   child.lua('begin("a") hangs("b") wait(function() return lines() and #lines() == 2 end)')
   child.lua('progress.cancel_newest() wait(function() return lines()[2]:find("cancelling") end)')

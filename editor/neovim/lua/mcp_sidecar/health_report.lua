@@ -1,9 +1,8 @@
--- What `:checkhealth mcp_sidecar` says: pure. A line is { level, text, advice? }, level one of start, ok, info,
--- warn and error.
+-- What `:checkhealth mcp_sidecar` says: pure. A line is { level, text, advice? }.
 
 local M = {}
 
----@alias mcp_sidecar.HealthLine { [1]: "start"|"ok"|"info"|"warn"|"error", [2]: string, [3]: string[]? }
+---@alias mcp_sidecar.HealthLine { [1]: "ok"|"info"|"warn"|"error", [2]: string, [3]: string[]? }
 
 ---version says whether a program fits the plugin.
 ---@param path string

@@ -72,7 +72,7 @@ end
 ---@param path string
 ---@param fault string what Neovim says
 ---@return string
-function M.not_started(path, fault)
+local function not_started(path, fault)
   -- Before it there is a place in Neovim's own sources, after it the path again.
   local what = (fault:match('E%u+: [^\n]*') or fault):gsub(" %(cmd%): '.*'$", '')
   if what:match('^ENOENT') then
@@ -101,7 +101,7 @@ function M.start(cmd, options)
     end,
     detach = vim.fn.has('win32') == 0,
   }, function(result) self:exited(cmd[1], result) end)
-  if not ok then return nil, M.not_started(cmd[1], tostring(system)) end
+  if not ok then return nil, not_started(cmd[1], tostring(system)) end
   self.system, self.pid = system, system.pid
   return self
 end

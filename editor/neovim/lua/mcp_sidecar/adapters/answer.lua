@@ -52,7 +52,7 @@ end
 ---@param name string
 ---@param err mcp_sidecar.Error
 ---@return mcp_sidecar.Answer
-function M.refusal(name, err)
+local function refusal(name, err)
   if err.kind == 'cancelled' then return M.failure('The call was cancelled by the user.') end
   if err.code == protocol.code.unknown_tool then return M.failure(unknown_tool(name, err.data)) end
   return M.failure(err.message or tostring(err))
@@ -92,14 +92,14 @@ function M.one(session, call, options, callback)
   if mistake then return fail(mistake) end
 
   local ok, cancel = pcall(session.call, session, name, args, options.call, function(err, outcome)
-    if err then return answer(M.refusal(name, err)) end
+    if err then return answer(refusal(name, err)) end
     local read, result = pcall(told, outcome)
     answer(read and result or M.failure(('The result of %s could not be read: %s'):format(name, result)))
   end)
   if not ok then return fail(('%s could not be called: %s'):format(name, cancel)) end
   return function()
     cancel()
-    answer(M.refusal(name, { kind = 'cancelled', message = '' }))
+    answer(refusal(name, { kind = 'cancelled', message = '' }))
   end
 end
 

@@ -41,7 +41,7 @@ end
 ---@param tool mcp_sidecar.Tool
 ---@param args any
 ---@return boolean
-function M.needs_approval(approval, tool, args)
+local function needs_approval(approval, tool, args)
   if approval == 'never' then return false end
   if type(approval) == 'function' then return approval(tool, args) ~= false end
   local annotations = offer.definition(tool).annotations
@@ -131,7 +131,7 @@ end
 ---@param host mcp_sidecar.ToolHost
 ---@param name string
 ---@return table
-function M.build(host, name)
+local function build(host, name)
   local state = {}
   return {
     name = name,
@@ -156,7 +156,7 @@ end
 function M.entry(host, tool)
   local name = tool.name
   local function approve(self, tools)
-    return M.needs_approval(host.options.approval, host.place(name, chat_of(tools)).shown.tool, self.args)
+    return needs_approval(host.options.approval, host.place(name, chat_of(tools)).shown.tool, self.args)
   end
   local own = host.options.tool_opts
   if type(own) == 'function' then own = own(tool) end
@@ -164,7 +164,7 @@ function M.entry(host, tool)
   return {
     description = said and ('%s: %s'):format(tool.label, (said:gsub('%s+', ' '))) or tool.label,
     visible = host.options.visible,
-    callback = function() return M.build(host, name) end,
+    callback = function() return build(host, name) end,
     opts = vim.tbl_extend('keep', own or {}, {
       require_approval_before = approve,
       requires_approval = approve, -- before 18

@@ -63,9 +63,11 @@ local A_DAY = 24 * 60 * 60
 local saved = {}
 local counter = 0
 
----directory is where results are kept.
+---directory_of_results is where results are kept.
 ---@return string
-function M.directory() return vim.fs.normalize(vim.fn.stdpath('cache')) .. '/mcp-sidecar/results' end
+local function directory_of_results()
+  return vim.fs.normalize(vim.fn.stdpath('cache')) .. '/mcp-sidecar/results'
+end
 
 ---forget removes what this editor saved.
 function M.forget()
@@ -86,7 +88,7 @@ local function sweep(directory)
 end
 
 local function prepare()
-  local directory = M.directory()
+  local directory = directory_of_results()
   vim.fn.mkdir(directory, 'p', DIRECTORY_OF_OWNER)
   if next(saved) == nil then
     sweep(directory)

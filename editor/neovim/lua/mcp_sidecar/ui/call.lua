@@ -294,7 +294,4 @@ function M.pick(session)
   end)
 end
 
----cancel_all abandons every call that was made by hand and runs.
-function M.cancel_all() progress.cancel_all() end
-
 return M

@@ -103,7 +103,7 @@ end
 ---@param field mcp_sidecar.FormField
 ---@param current? string JSON that is set now
 ---@return { label: string, json?: string }[]
-function M.options_of(field, current)
+local function options_of(field, current)
   local items, has_null = {}, false
   if not field.required then items[1] = { label = '(leave out)' } end
   for _, choice in ipairs(field.choices) do
@@ -118,7 +118,7 @@ function M.options_of(field, current)
 end
 
 local function ask_choice(field, current, answer, cancel)
-  select(M.options_of(field, current), M.prompt(field, width()), function(item)
+  select(options_of(field, current), M.prompt(field, width()), function(item)
     if item == nil then return cancel() end
     answer(item.json)
   end)
@@ -203,7 +203,7 @@ end
 ---@param fields mcp_sidecar.FormField[] the optional ones
 ---@param answers table<string, string>
 ---@return { label: string, action: "call"|"set"|"edit", field?: mcp_sidecar.FormField }[]
-function M.menu_items(label, fields, answers)
+local function menu_items(label, fields, answers)
   local items = { { label = 'Call ' .. label .. ' now', action = 'call' } }
   for _, field in ipairs(fields) do
     local name = cells.visible(field.name)
@@ -224,7 +224,7 @@ function M.menu_items(label, fields, answers)
 end
 
 local function ask_menu(run, optional)
-  select(M.menu_items(run.label, optional, run.answers), run.label .. ': ', function(item)
+  select(menu_items(run.label, optional, run.answers), run.label .. ': ', function(item)
     if item == nil then return run.done({ kind = 'cancelled' }) end
     if item.action ~= 'set' then
       return run.done({ kind = item.action == 'call' and 'done' or 'edit', json = arguments(run) })

@@ -19,12 +19,10 @@ M.links = {
   McpHint = 'DiagnosticHint',
   McpError = 'DiagnosticError',
   McpWarning = 'DiagnosticWarn',
-  McpInfo = 'DiagnosticInfo',
   McpPath = 'Directory',
   McpCount = 'Number',
   McpTime = 'Comment',
   McpProgress = 'DiagnosticInfo',
-  McpSuccess = 'DiagnosticOk',
   -- servers, by what their phase means to the user
   McpServer = 'Identifier',
   McpReady = 'DiagnosticOk',

@@ -38,12 +38,6 @@ function M.of(page, row, column, top)
   return { row = row, column = column, top = top, ids = ids }
 end
 
----The row of an item.
----@param page mcp_sidecar.ui.Page
----@param id string
----@return integer?
-function M.row(page, id) return index(page)[id] end
-
 ---The first row after (step 1) or before (step -1) a row whose item passes.
 ---@param page mcp_sidecar.ui.Page
 ---@param row integer

@@ -277,22 +277,12 @@ function Running:finish()
   end
 end
 
-local function cancel(call)
-  call.cancelling = true
-  call.cancel()
-end
-
 ---cancel_newest abandons the newest call that was not abandoned yet.
 function M.cancel_newest()
   local call = newest_to_cancel()
-  if call then cancel(call) end
-end
-
----cancel_all abandons every call that runs.
-function M.cancel_all()
-  for _, call in ipairs(vim.list_extend({}, state.calls)) do
-    if call.cancel and not call.cancelling then cancel(call) end
-  end
+  if not call then return end
+  call.cancelling = true
+  call.cancel()
 end
 
 ---running is how many calls run.

@@ -23,7 +23,6 @@ local PAUSE_MS = 300
 ---@field dropped fun() it went off the screen, and `done` was not called
 ---@field showing boolean `show` runs; it may run as long as the question is open
 ---@field window? mcp_sidecar.PromptWindow while it is shown
----@field over boolean
 
 ---Those that wait.
 ---@type mcp_sidecar.Prompt[]
@@ -47,7 +46,6 @@ end
 
 ---@param prompt mcp_sidecar.Prompt
 local function finish(prompt)
-  prompt.over = true
   if prompt.window then prompt.window:forget() end
   prompt.window = nil
   if current == prompt then current = nil end
@@ -105,7 +103,7 @@ end
 ---@param dropped? fun() it was shown, went off the screen, and `done` was not called
 ---@return fun() withdraw
 function M.ask(show_it, dropped)
-  local prompt = { show = show_it, dropped = dropped or function() end, showing = false, over = false }
+  local prompt = { show = show_it, dropped = dropped or function() end, showing = false }
   queue[#queue + 1] = prompt
   start()
   return function()

@@ -26,7 +26,6 @@ local BIG, HUGE = 1024 * 1024, 4 * 1024 * 1024
 ---@field marks { row: integer, from: integer, to: integer, group: string }[] row from 0, columns in bytes from 0
 ---@field targets table<integer, mcp_sidecar.ResultTarget> by line, from 1
 ---@field text string[] what the server said, without what is added here
----@field attachments mcp_sidecar.Attachment[]
 
 ---Draft is a page while it is made.
 ---@class mcp_sidecar.ResultDraft: mcp_sidecar.ResultPage
@@ -205,7 +204,7 @@ end
 ---@param structured any
 ---@param source string its JSON
 ---@return boolean
-function M.says_more(texts, structured, source)
+local function says_more(texts, structured, source)
   if #texts == 1 then
     local text = texts[1]
     if
@@ -232,7 +231,7 @@ local function structured_of(outcome, result, content)
   if structured == nil or structured == vim.NIL then return nil end
   local source = type(outcome.json) == 'string' and json_text.member(outcome.json, 'structuredContent')
   source = source or json_write.value(structured)
-  if not M.says_more(text_blocks(content), structured, source) then return nil end
+  if not says_more(text_blocks(content), structured, source) then return nil end
   if json_text.problem(source) then return nil end
   return source
 end
@@ -331,8 +330,7 @@ end
 ---@param attachments mcp_sidecar.Attachment[] those of its result, saved or not
 ---@return mcp_sidecar.ResultPage
 function M.render(outcome, attachments)
-  local draft =
-    setmetatable({ lines = {}, marks = {}, targets = {}, text = {}, attachments = attachments }, Draft)
+  local draft = setmetatable({ lines = {}, marks = {}, targets = {}, text = {} }, Draft)
   local result = type(outcome.result) == 'table' and outcome.result or {}
   local failed = result.isError == true
   local content = type(result.content) == 'table' and result.content or {}
