@@ -225,6 +225,22 @@ T['every highlight group is described, with what it links to'] = function()
   eq(links, {})
 end
 
+T['every highlight group is used, and there is one for each that is used'] = function()
+  local used = {}
+  for _, path in ipairs(vim.fn.globpath('lua/mcp_sidecar', '**/*.lua', true, true)) do
+    if vim.fs.basename(path) ~= 'highlights.lua' then
+      for name in table.concat(vim.fn.readfile(path), '\n'):gmatch('%f[%w]Mcp%u%w+') do
+        used[name] = true
+      end
+    end
+  end
+  used.McpToolsChanged, used.McpStatus = nil, nil -- events
+  local names, groups = vim.tbl_keys(used), vim.tbl_keys(require('mcp_sidecar.ui.highlights').links)
+  table.sort(names)
+  table.sort(groups)
+  eq(names, groups)
+end
+
 T['every key of the overview is described'] = function()
   local text = table.concat(main.lines, '\n')
   local from = text:find('*mcp-sidecar-overview-keys*', 1, true)

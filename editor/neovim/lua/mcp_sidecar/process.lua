@@ -148,7 +148,7 @@ end
 
 ---@private
 function Process:hear(chunk)
-  self.stderr = (self.stderr .. chunk)
+  self.stderr = self.stderr .. chunk
   -- Of a crash the beginning is kept, which says why; of everything else the end.
   if #self.stderr > TAIL and not is_crash(self.stderr) then
     local crash = self.stderr:find('\npanic: ', 1, true) or self.stderr:find('\nfatal error: ', 1, true)
@@ -161,12 +161,13 @@ end
 ---exited runs in a fast context, when the process has ended and its pipes were read to their ends.
 ---@private
 function Process:exited(binary, result)
-  if self.timer then
-    self.timer:stop()
-    self.timer:close()
-  end
   vim.schedule(function()
     self.told = true
+    -- Only now: until it is told, somebody may close it.
+    if self.timer then
+      self.timer:stop()
+      self.timer:close()
+    end
     local facts = {
       binary = binary,
       code = result.code,

@@ -7,7 +7,11 @@
 ---@field kind "response"|"closed"|"cancelled"|"argument"|"version" the sidecar refused it; the sidecar is gone; it was cancelled by its caller; it was wrong and was not sent; the sidecar speaks another version of the protocol
 ---@field message string
 ---@field code? integer of kind "response": see protocol_gen.code
----@field data? any of kind "response"
+---@field data? any of kind "response"; of "version": { supported: integer[] }
+---@field method? string of kind "response"
+---@field exit_code? integer of kind "closed", if the process ended by itself
+---@field signal? integer the same
+---@field reported? boolean the user was told already
 
 ---Callback gets the outcome of a request, once, on the main loop: an error or a result.
 ---@alias mcp_sidecar.Callback<T> fun(err: mcp_sidecar.Error?, result: T?)

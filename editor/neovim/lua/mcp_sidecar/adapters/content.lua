@@ -22,7 +22,7 @@ local M = {}
 ---@field mime_type? "image/jpeg"|"image/png"|"image/gif"|"image/webp" of an image
 ---@field name? string of a PDF: that of a file
 
----BEGINNINGS of files.
+---How files begin that can be shown.
 local BEGINNINGS = {
   { '^\255\216\255', 'image/jpeg' },
   { '^\137PNG\r\n', 'image/png' },

@@ -27,7 +27,7 @@ function M.alternatives(schema) return schema[ALTERNATIVES] or {} end
 
 local function is_list(value) return type(value) == 'table' and value[1] ~= nil end
 
--- The schema that a reference within the document names: "#", "#/a/b" (RFC 6901, percent-encoded), or "#anchor".
+-- The schema that a reference within the document names: "#" or "#/a/b" (RFC 6901, percent-encoded).
 function Parts:lookup(reference)
   if reference == '#' then return self.root end
   local path = reference:match('^#/(.*)$')
