@@ -6,6 +6,7 @@
 
 local connection = require('mcp_sidecar.connection')
 local errors = require('mcp_sidecar.errors')
+local guarded = require('mcp_sidecar.guarded')
 local json = require('mcp_sidecar.json')
 local json_text = require('mcp_sidecar.json_text')
 local protocol = require('mcp_sidecar.protocol_gen')
@@ -141,7 +142,7 @@ end
 ---@private
 function Client:emit(event, value)
   for _, listener in ipairs(self.listeners[event] or {}) do
-    connection.guarded(listener, value)
+    guarded(listener, value)
   end
 end
 
@@ -374,7 +375,7 @@ function Client:notified(method, params)
     self:emit('diagnostics', params.errors)
   elseif method == protocol.method.progress then
     local told = self.progress[params.token]
-    if told then connection.guarded(told, params.value) end
+    if told then guarded(told, params.value) end
   elseif TOLD[method] then
     self:emit(TOLD[method], params)
   end
@@ -457,7 +458,7 @@ function Client:gone(reason, exit)
   end
   self:tell_closed()
   for _, callback in ipairs(self.closing or {}) do
-    connection.guarded(callback)
+    guarded(callback)
   end
 end
 

@@ -9,6 +9,7 @@
 -- known until it is answered: nobody waits for it, but what its answer says of the state of things counts.
 
 local errors = require('mcp_sidecar.errors')
+local guarded = require('mcp_sidecar.guarded')
 local json = require('mcp_sidecar.json')
 local protocol = require('mcp_sidecar.protocol_gen')
 
@@ -48,19 +49,11 @@ function M.new(transport, hooks)
   return setmetatable(self, Connection)
 end
 
----guarded runs what is not the plugin's own: an error of it is shown, and disturbs nobody else.
----@param fn fun(...)
-function M.guarded(fn, ...)
-  local ok, err = xpcall(fn, debug.traceback, ...)
-  if ok then return end
-  vim.schedule(function() vim.notify(('mcp-sidecar: %s'):format(err), vim.log.levels.ERROR) end)
-end
-
 ---@param pending mcp_sidecar.Pending
 local function settle(pending, ...)
   local callback = pending.callback
   pending.callback = nil
-  if callback then M.guarded(callback, ...) end
+  if callback then guarded(callback, ...) end
 end
 
 ---request sends params, which are JSON text.
@@ -108,7 +101,7 @@ function Connection:finish(reason)
   local serving = self.serving
   self.serving = {}
   for _, question in pairs(serving) do
-    if question.withdraw then M.guarded(question.withdraw) end
+    if question.withdraw then guarded(question.withdraw) end
   end
 end
 
@@ -237,7 +230,7 @@ function Connection:withdraw(id)
   local question = id ~= nil and self.serving[id]
   if not question then return end
   self.serving[id] = nil
-  if question.withdraw then M.guarded(question.withdraw) end
+  if question.withdraw then guarded(question.withdraw) end
   -- A handler that takes its question off the screen has nothing to say any more, and a word that comes late
   -- would answer the next question with this id.
   question.reply(nil, protocol.code.cancelled, 'the question was withdrawn')

@@ -1,6 +1,8 @@
 -- What happens in the sessions, told to Lua listeners and as `User` autocommands. Everything of one session
 -- comes in order.
 
+local guarded = require('mcp_sidecar.guarded')
+
 local M = {}
 
 ---Lists are replaced, never changed, so that a listener may come and go while others are told.
@@ -36,7 +38,6 @@ end
 ---@param event mcp_sidecar.Event
 ---@param data any
 function M.emit(event, data)
-  local guarded = require('mcp_sidecar.connection').guarded
   for _, fn in ipairs(listeners[event] or {}) do
     guarded(fn, data)
   end

@@ -1,7 +1,7 @@
 -- What others are to be told, in order. Who changes, changes wholly before anybody is told: a listener may stop or
 -- start a session, and what that tells comes after what is being told, for everybody.
 
-local guarded = require('mcp_sidecar.connection').guarded
+local guarded = require('mcp_sidecar.guarded')
 
 ---@class mcp_sidecar.Outbox
 ---@field private waiting { fn: function, [integer]: any, n: integer }[] the oldest first

@@ -11,6 +11,7 @@
 --   - One that never had a window may be elsewhere on the screen (an IDE around Neovim), or nowhere: nobody can tell.
 --     It lets the next one pass, and may be answered all the same.
 
+local guarded = require('mcp_sidecar.guarded')
 local prompt_window = require('mcp_sidecar.ui.prompt_window')
 
 local M = {}
@@ -85,7 +86,7 @@ local function look()
   if not calm or current and (current.showing or current.window:is_open()) then return end
   local prompt = table.remove(queue, 1)
   if #queue == 0 then stop() end
-  require('mcp_sidecar.connection').guarded(show, prompt)
+  guarded(show, prompt)
 end
 
 local function start()
