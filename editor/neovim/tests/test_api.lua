@@ -173,7 +173,7 @@ local BAD = {
     "mcp.co.call('mcp_a_echo', print)",
     'argument',
     nil,
-    '',
+    'are an object',
   },
   { "mcp.request('no/such', nil, done)", "mcp.co.request('no/such')", 'response', -32601, 'no/such' },
   { "mcp.connect('x', nil, done)", "mcp.co.connect('x')", 'response', 1002, '"x"' },

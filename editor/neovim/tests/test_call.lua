@@ -86,9 +86,9 @@ T['arguments that are wrong are told to be, and not sent'] = function()
   child.lua([[call.start(session, 'mcp_fs_read', { f = print })]])
   local missing = 'a value is missing before this (or there is a comma too many)'
   eq(child.lua_get('user.words()'), {
-    'mcp-sidecar: the arguments are no JSON: line 1, column 10: ' .. missing,
-    'mcp-sidecar: the arguments of a call are an object, and this is array',
-    'mcp-sidecar: the arguments of a call are an object, and this is array',
+    'mcp-sidecar: the arguments of the call are not JSON: line 1, column 10: ' .. missing,
+    'mcp-sidecar: the arguments of a call are a JSON object, and these are of type array',
+    'mcp-sidecar: the arguments of a call are an object',
     'mcp-sidecar: JSON cannot hold a function',
   })
   eq(child.lua_get('#user.calls'), 0)
@@ -167,28 +167,17 @@ T['the key cancels the newest call'] = function()
   eq(child.fn.maparg('<C-c>', 'n'), '')
 end
 
-T['a refusal is told, with what the sidecar suggests'] = function()
+T['a refusal is told, but for one that the user knows of'] = function()
   child.lua([[
     call.start(session, 'mcp_fs_raed')
-    local data = { suggestions = { 'mcp_fs_read', 'mcp_fs_rm' }, reason = 'server "fs" is connecting' }
-    refuse({ kind = 'response', code = 1001, message = 'tools/call: no tool "mcp_fs_raed"', data = data })
-  ]])
-  eq(child.lua_get('user.said'), {
-    {
-      'mcp-sidecar: tools/call: no tool "mcp_fs_raed"\nserver "fs" is connecting\ndid you mean mcp_fs_read, mcp_fs_rm?',
-      vim.log.levels.ERROR,
-    },
-  })
-  eq(child.lua_get('user.calls[1].args'), '{}')
-  -- What is said already is not said again.
-  child.lua([[
-    user.plays({})
-    call.start(session, 'x')
-    refuse({ kind = 'response', message = 'no x (did you mean y?)', data = { suggestions = { 'y' } } })
+    refuse({ kind = 'response', code = 1001, message = 'tools/call: unknown tool "mcp_fs_raed"' })
     call.start(session, 'x')
     refuse({ kind = 'closed', message = 'not started', reported = true })
   ]])
-  eq(child.lua_get('user.words()'), { 'mcp-sidecar: no x (did you mean y?)' })
+  eq(child.lua_get('user.said'), {
+    { 'mcp-sidecar: tools/call: unknown tool "mcp_fs_raed"', vim.log.levels.ERROR },
+  })
+  eq(child.lua_get('user.calls[1].args'), '{}')
 end
 
 -- What the window of calls that run shows of the last one, without its time.

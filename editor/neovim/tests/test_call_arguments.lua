@@ -95,7 +95,10 @@ T['a mistake is told, the cursor put there, and the text stays'] = function()
   eq(child.bo.modified, true)
   child.api.nvim_buf_set_lines(0, 0, -1, false, { '[1]' })
   child.cmd('write')
-  eq(child.lua_get('user.words()[2]'), 'mcp-sidecar: arguments are a JSON object, and this is array')
+  eq(
+    child.lua_get('user.words()[2]'),
+    'mcp-sidecar: the arguments of a call are a JSON object, and these are of type array'
+  )
 end
 
 T['nothing is an empty object'] = function()

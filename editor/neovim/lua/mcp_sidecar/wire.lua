@@ -43,8 +43,9 @@ function M.arguments(args)
     local where = ('line %d, column %d'):format(problem.line, problem.column)
     return nil, ('the arguments of the call are not JSON: %s: %s'):format(where, problem.message)
   end
-  if json_text.kind(args) ~= 'object' then return nil, 'the arguments of a call are a JSON object' end
-  return args
+  local kind = json_text.kind(args)
+  if kind == 'object' then return args end
+  return nil, ('the arguments of a call are a JSON object, and these are of type %s'):format(kind)
 end
 
 ---shutdown_ms is how long the settings in these params give the sidecar to stop its servers; nil if they say

@@ -81,10 +81,8 @@ local function written(self, request)
   if vim.trim(text) == '' then text = '{}' end
   local problem = json_text.problem(text)
   if problem then return wrong(self, problem) end
-  local kind = json_text.kind(text)
-  if kind ~= 'object' then
-    return say(('arguments are a JSON object, and this is %s'):format(kind), vim.log.levels.ERROR)
-  end
+  local _, no_object = require('mcp_sidecar.wire').arguments(text)
+  if no_object then return say(no_object, vim.log.levels.ERROR) end
   vim.bo[self.buffer].modified = false
   request.call(json_text.compact(text), self)
 end

@@ -31,26 +31,10 @@ local function say(message, level) vim.notify('mcp-sidecar: ' .. message, level 
 
 local function said_cancelled(label) say(('%s was not called'):format(label)) end
 
--- What the sidecar adds to a refusal, where its message does not say it already.
-local function hints(err)
-  local words, data = {}, type(err.data) == 'table' and err.data or {}
-  if type(data.reason) == 'string' and not err.message:find(data.reason, 1, true) then
-    words[1] = data.reason
-  end
-  for _, member in ipairs({ 'suggestions', 'candidates' }) do
-    local names = vim.tbl_filter(
-      function(name) return type(name) == 'string' and not err.message:find(name, 1, true) end,
-      type(data[member]) == 'table' and data[member] or {}
-    )
-    if #names > 0 then words[#words + 1] = 'did you mean ' .. table.concat(names, ', ') .. '?' end
-  end
-  return #words > 0 and '\n' .. table.concat(words, '\n') or ''
-end
-
 local function failed(err)
   if err.kind == 'cancelled' then return end
   -- A session that could not be started has said so itself.
-  if not err.reported then say(err.message .. hints(err), vim.log.levels.ERROR) end
+  if not err.reported then say(err.message, vim.log.levels.ERROR) end
 end
 
 -- Runs `show` as soon as a window may be opened: while the user types text, but not while they type a command.
@@ -235,21 +219,9 @@ end
 
 -- The arguments that a caller gave, as one line of JSON text; nil after saying what is wrong with them.
 local function checked(arguments)
-  local text = arguments
-  if type(arguments) == 'string' then
-    local problem = json_text.problem(arguments)
-    if problem then
-      local place = ('line %d, column %d'):format(problem.line, problem.column)
-      return say(('the arguments are no JSON: %s: %s'):format(place, problem.message), vim.log.levels.ERROR)
-    end
-  else
-    local ok
-    ok, text = pcall(require('mcp_sidecar.json').object, arguments)
-    if not ok then return say(text, vim.log.levels.ERROR) end
-  end
-  local kind = json_text.kind(text)
-  if kind == 'object' then return json_text.compact(text) end
-  return say(('the arguments of a call are an object, and this is %s'):format(kind), vim.log.levels.ERROR)
+  local text, problem = require('mcp_sidecar.wire').arguments(arguments)
+  if not text then return say(problem, vim.log.levels.ERROR) end
+  return json_text.compact(text)
 end
 
 ---start calls a tool. Without arguments it asks for them, as its schema wants; a tool that has none runs at once.
