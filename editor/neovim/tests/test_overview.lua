@@ -385,12 +385,6 @@ T['a command-line window does not get in the way'] = function()
   eq(child.v.errmsg, '')
 end
 
-T['closing by function, also when it is not open'] = function()
-  child.lua([[require('mcp_sidecar.ui.overview').close()]])
-  eq(leftovers(), none)
-  child.lua([[require('mcp_sidecar.ui.overview').close()]])
-end
-
 T['an event on its way when it closes does no harm'] = function()
   child.lua([[
     Stub.emit('status')

@@ -300,9 +300,4 @@ function M.open(session)
   current = create(session)
 end
 
----Closes the overview, if it is open.
-function M.close()
-  if current then current:close() end
-end
-
 return M

@@ -105,12 +105,7 @@ function M.open_file(overview, item)
     return say('it is configured in Neovim: there is no file to open', vim.log.levels.WARN)
   end
   overview:close()
-  local ok, err = pcall(vim.cmd --[[@as fun(command: string)]], 'drop ' .. vim.fn.fnameescape(item.path))
-  if not ok then return say(tostring(err), vim.log.levels.ERROR) end
-  if not item.line then return end
-  local line = math.max(1, math.min(item.line, vim.api.nvim_buf_line_count(0)))
-  vim.api.nvim_win_set_cursor(0, { line, math.max(0, (item.column or 1) - 1) })
-  vim.cmd('normal! zvzz')
+  require('mcp_sidecar.ui.edit').show(item)
 end
 
 ---@type mcp_sidecar.ui.Action

@@ -66,7 +66,7 @@ local function open(session, servers, done)
   dialog = trust_dialog.open(servers, function(chosen, file)
     if desk.dialog == dialog then desk.dialog = nil end
     done(chosen)
-    if file then require('mcp_sidecar.ui.trust_place').show(file) end
+    if file then require('mcp_sidecar.ui.edit').show(file) end
   end)
   desk.dialog = dialog
   return dialog

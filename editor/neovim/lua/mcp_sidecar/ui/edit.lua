@@ -1,4 +1,4 @@
--- Shows the entry of a project's server in its file.
+-- Shows a place in a file, such as a server's entry, in a window for files.
 
 local M = {}
 
@@ -18,18 +18,18 @@ local function leave()
   vim.cmd('botright new')
 end
 
----show opens the file with the cursor at the entry.
----@param server mcp_sidecar.ProjectServer
-function M.show(server)
+---show opens the file with the cursor at the place.
+---@param place { path: string, line?: integer, column?: integer } counted from 1, the column in bytes
+function M.show(place)
   local ok, err = pcall(function()
     leave()
-    vim.cmd.drop({ args = { vim.fn.fnameescape(server.path) } })
+    vim.cmd.drop({ args = { vim.fn.fnameescape(place.path) } })
   end)
   if not ok then return vim.notify('mcp-sidecar: ' .. tostring(err), vim.log.levels.ERROR) end
-  if not server.line then return end
+  if not place.line then return end
   -- The file may have been changed since.
-  local line = math.min(server.line, vim.api.nvim_buf_line_count(0))
-  vim.api.nvim_win_set_cursor(0, { line, math.max(0, (server.column or 1) - 1) })
+  local line = math.max(1, math.min(place.line, vim.api.nvim_buf_line_count(0)))
+  vim.api.nvim_win_set_cursor(0, { line, math.max(0, (place.column or 1) - 1) })
   vim.cmd('normal! zvzz')
 end
 
