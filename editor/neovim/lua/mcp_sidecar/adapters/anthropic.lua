@@ -11,6 +11,7 @@
 local answer = require('mcp_sidecar.adapters.answer')
 local content = require('mcp_sidecar.adapters.content')
 local input_schema = require('mcp_sidecar.adapters.input_schema')
+local of_tool = require('mcp_sidecar.tool')
 local offer = require('mcp_sidecar.adapters.offer')
 
 local M = {}
@@ -56,7 +57,7 @@ function M.tools(session, options)
   options = options or {}
   local definitions, shown = {}, {}
   for i, tool in ipairs(offer.tools(session, options)) do
-    local schema, renamed = input_schema.for_provider(offer.definition(tool).inputSchema, 'anthropic')
+    local schema, renamed = input_schema.for_provider(of_tool.definition(tool).inputSchema, 'anthropic')
     shown[tool.name] = renamed
     definitions[i] =
       { name = tool.name, description = offer.description(tool, math.huge), input_schema = schema }

@@ -5,6 +5,7 @@ local answer = require('mcp_sidecar.adapters.answer')
 local content = require('mcp_sidecar.adapters.content')
 local input_schema = require('mcp_sidecar.adapters.input_schema')
 local inlined = require('mcp_sidecar.adapters.inline_references').inlined
+local of_tool = require('mcp_sidecar.tool')
 local offer = require('mcp_sidecar.adapters.offer')
 local words = require('mcp_sidecar.adapters.codecompanion_words')
 
@@ -26,7 +27,7 @@ local LONGEST = 1024
 function M.shown(tool, before)
   local shown = before or { schema = { type = 'function' } }
   if shown.tool == tool then return shown end
-  local schema, renamed = input_schema.for_provider(offer.definition(tool).inputSchema, 'any')
+  local schema, renamed = input_schema.for_provider(of_tool.definition(tool).inputSchema, 'any')
   shown.tool, shown.renamed = tool, renamed
   shown.schema['function'] = {
     name = tool.name,
@@ -44,8 +45,7 @@ end
 local function needs_approval(approval, tool, args)
   if approval == 'never' then return false end
   if type(approval) == 'function' then return approval(tool, args) ~= false end
-  local annotations = offer.definition(tool).annotations
-  local only_reads = type(annotations) == 'table' and annotations.readOnlyHint == true
+  local only_reads = of_tool.annotations(tool).readOnlyHint == true
   return approval == 'always' or not only_reads
 end
 

@@ -1,5 +1,6 @@
 -- The tools that a model is offered, and what is said of them.
 
+local of_tool = require('mcp_sidecar.tool')
 local utf8 = require('mcp_sidecar.utf8')
 
 local M = {}
@@ -29,19 +30,14 @@ end
 ---@return boolean
 function M.is_choice(options) return options.servers ~= nil or options.filter ~= nil end
 
----definition is the server's own, or an empty one.
----@param tool mcp_sidecar.Tool
----@return table
-function M.definition(tool) return type(tool.definition) == 'table' and tool.definition or {} end
-
 ---description is the tool's own, or else its title.
 ---@param tool mcp_sidecar.Tool
 ---@param longest number in characters
 ---@return string?
 function M.description(tool, longest)
-  local own = M.definition(tool)
-  local annotations = type(own.annotations) == 'table' and own.annotations or {}
-  for _, said in ipairs({ own.description or false, own.title or false, annotations.title or false }) do
+  local own = of_tool.definition(tool)
+  local title = of_tool.annotations(tool).title
+  for _, said in ipairs({ own.description or false, own.title or false, title or false }) do
     if type(said) == 'string' and said:find('%S') then return utf8.cut(utf8.well_formed(said), longest) end
   end
 end

@@ -11,6 +11,7 @@
 local answer = require('mcp_sidecar.adapters.answer')
 local content = require('mcp_sidecar.adapters.content')
 local input_schema = require('mcp_sidecar.adapters.input_schema')
+local of_tool = require('mcp_sidecar.tool')
 local offer = require('mcp_sidecar.adapters.offer')
 
 local M = {}
@@ -113,7 +114,7 @@ function M.tools(session, options)
   local flat = options.api == 'responses'
   local definitions, shown = {}, {}
   for i, tool in ipairs(offer.tools(session, options)) do
-    local schema, renamed = input_schema.for_provider(offer.definition(tool).inputSchema, 'openai')
+    local schema, renamed = input_schema.for_provider(of_tool.definition(tool).inputSchema, 'openai')
     local description = offer.description(tool, options.description_limit or LONGEST)
     shown[tool.name] = renamed
     local definition = { name = tool.name, description = description, parameters = schema }

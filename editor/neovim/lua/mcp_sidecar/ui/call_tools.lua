@@ -2,46 +2,29 @@
 -- are none. Pure.
 
 local cells = require('mcp_sidecar.ui.cells')
+local of_tool = require('mcp_sidecar.tool')
 local one_line = require('mcp_sidecar.ui.form_schema').one_line
 
 local M = {}
 
----definition of a tool, as far as it is one.
----@param tool mcp_sidecar.Tool
----@return mcp_sidecar.ToolDefinition
-local function definition(tool) return type(tool.definition) == 'table' and tool.definition or {} end
-
-local function annotations(tool)
-  local given = definition(tool).annotations
-  return type(given) == 'table' and given or {}
-end
-
 ---schema is a tool's inputSchema, as the server wrote it.
 ---@param tool mcp_sidecar.Tool
 ---@return any
-function M.schema(tool) return definition(tool).inputSchema end
+function M.schema(tool) return of_tool.definition(tool).inputSchema end
 
----title is what people call a tool: its title, or the server's own name of it.
+---title_of is what people call a tool: its title, or the server's own name of it.
 ---@param tool mcp_sidecar.Tool
 ---@return string
-function M.title(tool)
+local function title_of(tool)
   for _, text in ipairs({
-    definition(tool).title or false,
-    annotations(tool).title or false,
-    definition(tool).name or false,
+    of_tool.definition(tool).title or false,
+    of_tool.annotations(tool).title or false,
+    of_tool.definition(tool).name or false,
   }) do
     local line = one_line(text)
     if line ~= '' then return line end
   end
   return cells.visible(tool.name)
-end
-
----own_name is the server's own name of a tool.
----@param tool mcp_sidecar.Tool
----@return string
-function M.own_name(tool)
-  local name = definition(tool).name
-  return type(name) == 'string' and name or tool.label:sub(#tool.server + 2)
 end
 
 ---find is the tool that a call's target names, if the session has it.
@@ -51,7 +34,7 @@ end
 function M.find(view, target)
   for _, tool in ipairs(view.tools) do
     if tool.name == target then return tool end
-    if type(target) == 'table' and tool.server == target.server and M.own_name(tool) == target.tool then
+    if type(target) == 'table' and tool.server == target.server and of_tool.own_name(tool) == target.tool then
       return tool
     end
   end
@@ -74,7 +57,7 @@ end
 ---@return table<mcp_sidecar.Tool, string>
 function M.lines(tools, width)
   local count = {}
-  local function head(tool) return cells.visible(tool.server) .. '  ' .. M.title(tool) end
+  local function head(tool) return cells.visible(tool.server) .. '  ' .. title_of(tool) end
   for _, tool in ipairs(tools) do
     count[head(tool)] = (count[head(tool)] or 0) + 1
   end
@@ -83,7 +66,7 @@ function M.lines(tools, width)
     local line = head(tool)
     if count[line] > 1 then line = ('%s (%s)'):format(line, cells.visible(tool.name)) end
     if tool.state == 'deferred' then line = line .. ' [deferred]' end
-    local description = one_line(definition(tool).description)
+    local description = one_line(of_tool.definition(tool).description)
     if description ~= '' then line = line .. '  — ' .. description end
     lines[tool] = cells.cut(line, width)
   end
@@ -97,7 +80,7 @@ end
 ---@return boolean
 function M.is_destructive(tool)
   if not tool then return false end
-  local hints = annotations(tool)
+  local hints = of_tool.annotations(tool)
   if hints.destructiveHint == true then return true end
   return hints.readOnlyHint == false and hints.destructiveHint == nil and hints.idempotentHint ~= true
 end

@@ -2,6 +2,7 @@
 local Page = require('mcp_sidecar.ui.page')
 local arguments = require('mcp_sidecar.ui.arguments')
 local cells = require('mcp_sidecar.ui.cells')
+local of_tool = require('mcp_sidecar.tool')
 
 local M = {}
 
@@ -16,14 +17,6 @@ local shown_arguments = 40
 
 local groups = { live = 'McpToolLive', deferred = 'McpToolDeferred', off = 'McpToolOff' }
 
----The server's own name of a tool.
----@param tool mcp_sidecar.Tool
----@return string
-function M.own_name(tool)
-  local prefix = tool.server .. '/'
-  return vim.startswith(tool.label, prefix) and tool.label:sub(#prefix + 1) or tool.label
-end
-
 ---The tools of a server, also those that are switched off, by their own names. What the user switched off is
 ---here at once, before the sidecar has said so, and also while the server is not connected.
 ---@param view mcp_sidecar.SessionView
@@ -37,7 +30,7 @@ function M.entries(view, server)
     out[#out + 1] = { own = own, tool = tool }
   end
   for _, tool in ipairs(view.tools) do
-    if tool.server == server.name then add(M.own_name(tool), tool) end
+    if tool.server == server.name then add(of_tool.own_name(tool), tool) end
   end
   for _, own in ipairs(server.tools.off or {}) do
     add(own)
@@ -54,15 +47,12 @@ end
 ---@return string?
 local function text_of(value) return type(value) == 'string' and value:find('%S') and value or nil end
 
----@param value any
----@return table
-local function object(value) return type(value) == 'table' and value or {} end
-
 ---What there is to say of a tool in one line: its title, and how its description begins.
----@param definition table
+---@param tool mcp_sidecar.Tool
 ---@return mcp_sidecar.ui.Piece[]
-local function summary(definition)
-  local title = text_of(definition.title) or text_of(object(definition.annotations).title)
+local function summary(tool)
+  local definition = of_tool.definition(tool)
+  local title = text_of(definition.title) or text_of(of_tool.annotations(tool).title)
   local described = text_of(definition.description)
   local first = described and vim.trim(described):match('^[^\r\n]*')
   if first and title and vim.startswith(first:lower(), title:lower()) then title = nil end
@@ -72,10 +62,10 @@ local function summary(definition)
   return pieces
 end
 
----@param definition table
+---@param tool mcp_sidecar.Tool
 ---@return mcp_sidecar.ui.Piece?
-local function annotation(definition)
-  local given = object(definition.annotations)
+local function annotation(tool)
+  local given = of_tool.annotations(tool)
   if given.readOnlyHint == true then return { 'read-only', 'McpReadOnly' } end
   if given.destructiveHint == true then return { 'destructive', 'McpDestructive' } end
 end
@@ -141,11 +131,11 @@ local function add_details(page, head, entry)
     local text = 'It is switched off in this project: x switches it on.'
     return page:text(item('off'), text, { indent = detail_indent, group = 'McpHint' })
   end
-  local definition = object(tool.definition)
+  local definition = of_tool.definition(tool)
   page:text(item('name'), tool.name, { indent = detail_indent, label = 'name', label_width = 6 })
   local hints = {} ---@type string[]
   for key, words in pairs({ idempotentHint = 'idempotent', openWorldHint = 'reaches beyond this machine' }) do
-    if object(definition.annotations)[key] == true then hints[#hints + 1] = words end
+    if of_tool.annotations(tool)[key] == true then hints[#hints + 1] = words end
   end
   table.sort(hints)
   if #hints > 0 then
@@ -180,7 +170,6 @@ function M.add(page, view, server, state)
   width = math.min(width, math.max(16, math.floor(page.width / 3)))
   for _, entry in ipairs(entries) do
     local item = item_of(entry, server)
-    local definition = object(entry.tool and entry.tool.definition)
     local kind = entry.tool and entry.tool.state or 'off'
     local pieces = {
       { (' '):rep(indent) },
@@ -189,9 +178,9 @@ function M.add(page, view, server, state)
       { cells.fill(cells.visible(entry.own), width), entry.tool and 'McpTool' or 'McpToolOff' },
       { '  ' },
     }
-    local noted = annotation(definition)
+    local noted = entry.tool and annotation(entry.tool)
     if noted then vim.list_extend(pieces, { noted, { '  ' } }) end
-    vim.list_extend(pieces, entry.tool and summary(definition) or { { 'off', 'McpToolOff' } })
+    vim.list_extend(pieces, entry.tool and summary(entry.tool) or { { 'off', 'McpToolOff' } })
     page:add(item, pieces)
     if state.expanded[item.id] then add_details(page, item, entry) end
   end
