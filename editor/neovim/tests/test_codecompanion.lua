@@ -368,7 +368,7 @@ end
 
 T['projects']['do not matter, if one was chosen'] = function()
   local _, two = two_projects()
-  local config = standin.install({ root = '/two/' })
+  local config = standin.install({ root = '/two' })
   vim.cmd.new()
   eq(names(config.groups), { 'mcp', 'mcp_db', 'mcp_fs' })
   standin.call(standin.open(), 'mcp_fs_read', '{}')

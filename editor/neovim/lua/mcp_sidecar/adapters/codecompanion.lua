@@ -34,6 +34,9 @@ local DEFAULTS = {
   tool_opts = {},
 }
 
+---Options that have none.
+local WITHOUT_DEFAULT = { 'root', 'servers', 'filter', 'call' }
+
 ---Bridge is one setup of the extension.
 ---@class mcp_sidecar.CodeCompanionBridge: mcp_sidecar.ToolHost
 ---@field private config table codecompanion's tools
@@ -214,9 +217,8 @@ end
 ---@param options? table
 ---@return mcp_sidecar.CodeCompanionOptions
 local function checked(options)
-  local known = vim.tbl_extend('force', { root = '', servers = {}, filter = print, call = {} }, DEFAULTS)
   for name in pairs(options or {}) do
-    if known[name] == nil then
+    if DEFAULTS[name] == nil and not vim.list_contains(WITHOUT_DEFAULT, name) then
       local message = 'mcp-sidecar: the extension of codecompanion has no option "%s"'
       vim.notify(message:format(tostring(name)), vim.log.levels.WARN)
     end
@@ -247,7 +249,6 @@ function M.setup(options)
     current:unregister()
   end
   local own = checked(options)
-  local root = own.root and vim.fs.normalize(own.root):gsub('(.)/$', '%1')
   local self = setmetatable({
     options = own,
     config = their_tools,
@@ -261,7 +262,7 @@ function M.setup(options)
     started = {},
   }, Bridge)
   self.place = function(name, chat) return self:where(name, chat) end
-  self.followed = root and sessions.get(root) or sessions.current()
+  self.followed = own.root and sessions.get(own.root) or sessions.current()
   current = self
   self:register()
   self:listen()
