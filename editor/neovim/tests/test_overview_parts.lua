@@ -17,6 +17,7 @@ T['types of arguments'] = MiniTest.new_set({
     { { enum = { 'a', 'b', 3 } }, '"a"|"b"|3' },
     { { enum = { 1, 2, 3, 4, 5, 6, 7, 8 } }, '1|2|3|4|5|6|…' },
     { { const = true }, 'true' },
+    { { enum = { 1234567890123456, vim.NIL } }, '1234567890123456|null' },
     { { type = 'array', items = { type = 'number' } }, 'number[]' },
     { { type = 'array', items = { enum = { 'a', 'b' } } }, '("a"|"b")[]' },
     { { type = 'array' }, 'any[]' },

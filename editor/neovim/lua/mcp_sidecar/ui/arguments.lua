@@ -1,5 +1,7 @@
 -- What a tool takes, in words: its inputSchema as a list of arguments. Pure. Schemas are the servers' own and may
 -- be anything.
+local json_write = require('mcp_sidecar.ui.json_write')
+
 local M = {}
 
 ---Argument is one property of a tool's inputSchema.
@@ -11,17 +13,10 @@ local M = {}
 
 local shown_values = 6
 
----@param value any
----@return string
-local function literal(value)
-  local ok, text = pcall(vim.json.encode, value)
-  return ok and text or tostring(value)
-end
-
 ---@param values any[]
 ---@return string
 local function choice(values)
-  local words = vim.tbl_map(literal, vim.list_slice(values, 1, shown_values))
+  local words = vim.tbl_map(json_write.value, vim.list_slice(values, 1, shown_values))
   if #values > shown_values then words[#words + 1] = '…' end
   return table.concat(words, '|')
 end
@@ -31,7 +26,7 @@ end
 ---@return string
 local function type_of(schema, depth)
   if type(schema) ~= 'table' or depth > 4 then return 'any' end
-  if schema.const ~= nil then return literal(schema.const) end
+  if schema.const ~= nil then return json_write.value(schema.const) end
   if type(schema.enum) == 'table' and #schema.enum > 0 then return choice(schema.enum) end
   local given = schema.type
   if given == 'array' then

@@ -170,8 +170,7 @@ end
 function Log:show()
   local here = vim.fn.bufwinid(self.buf)
   if here ~= -1 then return vim.api.nvim_set_current_win(here) end
-  local height = math.max(5, math.floor(vim.o.lines / 3))
-  local win = vim.api.nvim_open_win(self.buf, true, { split = 'below', win = -1, height = height })
+  local win = require('mcp_sidecar.ui.bottom').open(self.buf, math.floor(vim.o.lines / 3), true)
   local options =
     { number = false, relativenumber = false, signcolumn = 'no', list = false, spell = false, wrap = true }
   for name, value in pairs(options) do
