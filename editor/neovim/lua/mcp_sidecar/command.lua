@@ -2,19 +2,10 @@
 
 local nearest = require('mcp_sidecar.nearest')
 local protocol = require('mcp_sidecar.protocol_gen')
+local say = require('mcp_sidecar.say')
 local sessions = require('mcp_sidecar.sessions')
 
 local M = {}
-
----@param message string
----@param level? integer
-local function say(message, level) vim.notify('mcp-sidecar: ' .. message, level or vim.log.levels.INFO) end
-
----fail says why a command failed, unless that was said already.
----@param err mcp_sidecar.Error
-local function fail(err)
-  if not err.reported and err.kind ~= 'cancelled' then say(err.message, vim.log.levels.ERROR) end
-end
 
 local function server_names(session)
   return vim.tbl_map(function(server) return server.name end, session:view().servers)
@@ -32,7 +23,7 @@ local function unknown(what, name, names)
   local near = nearest.of(name, names)
   local hint = near and ('did you mean `%s`?'):format(near)
     or (#names > 0 and ('there are %s'):format(table.concat(names, ', ')) or 'there are none')
-  say(('there is no %s `%s`; %s'):format(what, name, hint), vim.log.levels.ERROR)
+  say.error(('there is no %s `%s`; %s'):format(what, name, hint))
 end
 
 ---said tells what has become of a server.
@@ -44,11 +35,11 @@ local function said(session, verb, name)
     if err and err.code == protocol.code.unknown_server then
       return unknown('server', name, server_names(session))
     end
-    if err then return fail(err) end
+    if err then return say.failure(err) end
     local trouble = server.phase ~= 'stopped' and server.error -- what was wrong before it was stopped is over
     local why = trouble and (': ' .. trouble.message) or ''
-    local level = trouble and vim.log.levels.WARN or vim.log.levels.INFO
-    say(('%s: %s is %s%s'):format(verb, server.name, server.phase, why), level)
+    local tell = trouble and say.warn or say.info
+    tell(('%s: %s is %s%s'):format(verb, server.name, server.phase, why))
   end
 end
 
@@ -110,11 +101,11 @@ M.SUBCOMMANDS = {
     run = function(session, rest)
       local mode = rest == '' and 'full' or rest
       if mode ~= 'full' and mode ~= 'changed' then
-        return say(('reload is "full" or "changed", not "%s"'):format(mode), vim.log.levels.ERROR)
+        return say.error(('reload is "full" or "changed", not "%s"'):format(mode))
       end
       session:reload(mode, function(err, snapshot)
-        if err then return fail(err) end
-        say(('reloaded: %d servers, %d tools'):format(#snapshot.servers, #snapshot.tools))
+        if err then return say.failure(err) end
+        say.info(('reloaded: %d servers, %d tools'):format(#snapshot.servers, #snapshot.tools))
       end)
     end,
   },
@@ -149,25 +140,21 @@ M.SUBCOMMANDS = {
   },
   start = {
     about = 'start the sidecar',
-    run = function(session)
-      session:start(function(err)
-        if err then fail(err) end
-      end)
-    end,
+    run = function(session) session:start(say.failure) end,
   },
   restart = {
     about = 'stop the sidecar, and start it anew',
     run = function(session)
       session:restart(function(err)
-        if err then return fail(err) end
-        say('restarted')
+        if err then return say.failure(err) end
+        say.info('restarted')
       end)
     end,
   },
   stop = {
     about = 'stop the sidecar and its servers',
     run = function(session)
-      session:stop(function() say('stopped') end)
+      session:stop(function() say.info('stopped') end)
     end,
   },
 }
@@ -198,13 +185,13 @@ end
 ---@param args string what stands behind it
 function M.run(args)
   if vim.fn.getcmdwintype() ~= '' then
-    return say('`:Mcp` cannot be used in the command-line window', vim.log.levels.ERROR)
+    return say.error('`:Mcp` cannot be used in the command-line window')
   end
   local name, rest = args:match('^%s*(%S*)%s*(.-)%s*$')
   local subcommand = M.SUBCOMMANDS[name]
   if name ~= '' and not subcommand then return unknown('subcommand', name, names()) end
   local problem = subcommand and misused(name, subcommand, rest)
-  if problem then return say(problem, vim.log.levels.ERROR) end
+  if problem then return say.error(problem) end
   local session = sessions.current()
   require('mcp_sidecar.ui.trust').expect(session.root)
   if subcommand then return subcommand.run(session, rest) end

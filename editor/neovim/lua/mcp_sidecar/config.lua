@@ -2,6 +2,7 @@
 -- What is wrong with them is said by `:checkhealth mcp_sidecar` and once in a message; the default counts then.
 
 local nearest = require('mcp_sidecar.nearest')
+local say = require('mcp_sidecar.say')
 
 local M = {}
 
@@ -175,7 +176,7 @@ function M.refresh()
   for _, problem in ipairs(problems) do
     if not shown[problem] then
       shown[problem] = true
-      vim.notify('mcp-sidecar: ' .. problem, vim.log.levels.WARN)
+      say.warn(problem)
     end
   end
   return options

@@ -10,6 +10,7 @@ local chats = require('mcp_sidecar.adapters.codecompanion_chats')
 local events = require('mcp_sidecar.events')
 local groups = require('mcp_sidecar.adapters.codecompanion_groups')
 local offer = require('mcp_sidecar.adapters.offer')
+local say = require('mcp_sidecar.say')
 local sessions = require('mcp_sidecar.sessions')
 local tools = require('mcp_sidecar.adapters.codecompanion_tool')
 
@@ -219,8 +220,7 @@ end
 local function checked(options)
   for name in pairs(options or {}) do
     if DEFAULTS[name] == nil and not vim.list_contains(WITHOUT_DEFAULT, name) then
-      local message = 'mcp-sidecar: the extension of codecompanion has no option "%s"'
-      vim.notify(message:format(tostring(name)), vim.log.levels.WARN)
+      say.warn(('the extension of codecompanion has no option "%s"'):format(tostring(name)))
     end
   end
   return vim.tbl_extend('force', DEFAULTS, options or {})

@@ -4,6 +4,7 @@
 local cells = require('mcp_sidecar.ui.cells')
 local form_schema = require('mcp_sidecar.ui.form_schema')
 local json_text = require('mcp_sidecar.json_text')
+local say = require('mcp_sidecar.say')
 
 local M = {}
 
@@ -65,24 +66,22 @@ end
 ---@return string
 function Arguments:text() return table.concat(api.nvim_buf_get_lines(self.buffer, 0, -1, false), '\n') end
 
-local function say(message, level) vim.notify('mcp-sidecar: ' .. message, level) end
-
 -- Says what is wrong, and puts the cursor there.
 local function wrong(self, problem)
-  say(('line %d, column %d: %s'):format(problem.line, problem.column, problem.message), vim.log.levels.ERROR)
+  say.error(('line %d, column %d: %s'):format(problem.line, problem.column, problem.message))
   for _, window in ipairs(vim.fn.win_findbuf(self.buffer)) do
     pcall(api.nvim_win_set_cursor, window, { problem.line, problem.column - 1 })
   end
 end
 
 local function written(self, request)
-  if self.busy then return say('this call still runs', vim.log.levels.WARN) end
+  if self.busy then return say.warn('this call still runs') end
   local text = self:text()
   if vim.trim(text) == '' then text = '{}' end
   local problem = json_text.problem(text)
   if problem then return wrong(self, problem) end
   local _, no_object = require('mcp_sidecar.wire').arguments(text)
-  if no_object then return say(no_object, vim.log.levels.ERROR) end
+  if no_object then return say.error(no_object) end
   vim.bo[self.buffer].modified = false
   request.call(json_text.compact(text), self)
 end

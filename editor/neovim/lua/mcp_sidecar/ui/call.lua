@@ -7,6 +7,7 @@
 local call_tools = require('mcp_sidecar.ui.call_tools')
 local json_text = require('mcp_sidecar.json_text')
 local progress = require('mcp_sidecar.ui.progress')
+local say = require('mcp_sidecar.say')
 
 local M = {}
 
@@ -27,15 +28,7 @@ local api = vim.api
 ---@field start mcp_sidecar.CallStart
 ---@field editor? mcp_sidecar.ArgumentsBuffer in which its arguments are written
 
-local function say(message, level) vim.notify('mcp-sidecar: ' .. message, level or vim.log.levels.INFO) end
-
-local function said_cancelled(label) say(('%s was not called'):format(label)) end
-
-local function failed(err)
-  if err.kind == 'cancelled' then return end
-  -- A session that could not be started has said so itself.
-  if not err.reported then say(err.message, vim.log.levels.ERROR) end
-end
+local function said_cancelled(label) say.info(('%s was not called'):format(label)) end
 
 -- Runs `show` as soon as a window may be opened: while the user types text, but not while they type a command.
 local function when_free(show)
@@ -73,7 +66,7 @@ local function show_result(call, arguments, outcome, from)
       window = call.start.window,
       enter = enter,
     })
-    if not enter then say(call.label .. ' has answered') end
+    if not enter then say.info(call.label .. ' has answered') end
   end)
 end
 
@@ -106,8 +99,8 @@ local function run(call, arguments)
     running:finish()
     if call.editor then call.editor.busy = false end
     if not err then return show_result(call, arguments, outcome, from) end
-    if err.kind == 'cancelled' then return say(call.label .. ' was cancelled') end
-    failed(err)
+    if err.kind == 'cancelled' then return say.info(call.label .. ' was cancelled') end
+    say.failure(err)
   end)
 end
 
@@ -189,7 +182,7 @@ local function await(session, label, ready, target, proceed)
     label = label,
     cancel = function()
       stop()
-      say(('waiting for %s was cancelled'):format(label))
+      say.info(('waiting for %s was cancelled'):format(label))
     end,
     note = function()
       local view = session:view()
@@ -206,7 +199,7 @@ local function await(session, label, ready, target, proceed)
     if ended then return end
     if not err then return look() end
     stop()
-    failed(err)
+    say.failure(err)
   end)
 end
 
@@ -220,7 +213,7 @@ end
 -- The arguments that a caller gave, as one line of JSON text; nil after saying what is wrong with them.
 local function checked(arguments)
   local text, problem = require('mcp_sidecar.wire').arguments(arguments)
-  if not text then return say(problem, vim.log.levels.ERROR) end
+  if not text then return say.error(problem) end
   return json_text.compact(text)
 end
 
@@ -252,7 +245,7 @@ function M.pick(session)
   local function has_tools() return #session:view().tools > 0 end
   when_ready(session, 'MCP tools', has_tools, nil, function()
     local view = session:view()
-    if #view.tools == 0 then return say(call_tools.why_none(view), vim.log.levels.WARN) end
+    if #view.tools == 0 then return say.warn(call_tools.why_none(view)) end
     -- A list of Neovim's own has numbers before its lines.
     local lines = call_tools.lines(view.tools, math.max(60, vim.o.columns - 6))
     local pending = call_tools.pending(view)

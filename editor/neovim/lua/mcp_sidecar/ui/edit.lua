@@ -25,7 +25,7 @@ function M.show(place)
     leave()
     vim.cmd.drop({ args = { vim.fn.fnameescape(place.path) } })
   end)
-  if not ok then return vim.notify('mcp-sidecar: ' .. tostring(err), vim.log.levels.ERROR) end
+  if not ok then return require('mcp_sidecar.say').error(tostring(err)) end
   if not place.line then return end
   -- The file may have been changed since.
   local line = math.max(1, math.min(place.line, vim.api.nvim_buf_line_count(0)))

@@ -3,6 +3,7 @@
 
 local cells = require('mcp_sidecar.ui.cells')
 local prompts = require('mcp_sidecar.ui.prompts')
+local say = require('mcp_sidecar.say')
 
 local M = {}
 
@@ -72,9 +73,9 @@ function M.ask(question, reply)
     end
     -- Whoever typed a value wants to know what became of it.
     if value == nil or settled == 'answered' then return end
-    local text = 'mcp-sidecar: the value for %s came too late%s'
+    local text = 'the value for %s came too late%s'
     local again = settled == 'dropped' and (': `:Mcp connect %s` asks again'):format(question.server) or ''
-    vim.notify(text:format(cells.visible(question.id), again), vim.log.levels.WARN)
+    say.warn(text:format(cells.visible(question.id), again))
   end
   local function no_answer()
     answer(nil)

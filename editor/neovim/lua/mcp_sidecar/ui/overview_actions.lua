@@ -1,24 +1,16 @@
 -- What the keys of the overview do. Each gets the overview and what the cursor is on.
 local places = require('mcp_sidecar.ui.places')
+local say = require('mcp_sidecar.say')
 
 local M = {}
 
 ---@alias mcp_sidecar.ui.Action fun(overview: mcp_sidecar.ui.Overview, item: mcp_sidecar.ui.Item?)
 
----@param text string
----@param level? integer
-local function say(text, level) vim.notify('mcp-sidecar: ' .. text, level or vim.log.levels.INFO) end
-
----@param err mcp_sidecar.Error?
-local function report(err)
-  if err and err.kind ~= 'cancelled' and not err.reported then say(err.message, vim.log.levels.ERROR) end
-end
-
 ---@param item mcp_sidecar.ui.Item?
 ---@return string? server
 local function server_of(item)
   if item and item.server then return item.server end
-  say('the cursor is on no server', vim.log.levels.WARN)
+  say.warn('the cursor is on no server')
 end
 
 ---The id under which an item, or what it is a detail of, is expanded.
@@ -81,9 +73,7 @@ function M.previous_server(overview) overview:move(-1) end
 ---@type mcp_sidecar.ui.Action
 function M.enter(overview, item)
   if not (item and item.kind == 'tool') then return M.toggle(overview, item) end
-  if item.off then
-    return say(('%s is switched off: x switches it on'):format(item.label), vim.log.levels.WARN)
-  end
+  if item.off then return say.warn(('%s is switched off: x switches it on'):format(item.label)) end
   -- Questions and the result want the window that one works in.
   local session = overview.session
   overview:close()
@@ -95,14 +85,14 @@ function M.copy(_, item)
   if not (item and item.copy) then return end
   vim.fn.setreg('"', item.copy)
   if vim.fn.has('clipboard') == 1 then vim.fn.setreg('+', item.copy) end
-  say('copied: ' .. require('mcp_sidecar.ui.cells').line(item.copy, 50))
+  say.info('copied: ' .. require('mcp_sidecar.ui.cells').line(item.copy, 50))
 end
 
 ---@type mcp_sidecar.ui.Action
 function M.open_file(overview, item)
   if not (item and item.path) then return end
   if not places.is_file(item.path) then
-    return say('it is configured in Neovim: there is no file to open', vim.log.levels.WARN)
+    return say.warn('it is configured in Neovim: there is no file to open')
   end
   overview:close()
   require('mcp_sidecar.ui.edit').show(item)
@@ -126,19 +116,19 @@ end
 ---@type mcp_sidecar.ui.Action
 function M.reconnect(overview, item)
   local server = server_of(item)
-  if server then overview.session:connect(server, { restart = true }, report) end
+  if server then overview.session:connect(server, { restart = true }, say.failure) end
 end
 
 ---@type mcp_sidecar.ui.Action
 function M.connect(overview, item)
   local server = server_of(item)
-  if server then overview.session:connect(server, nil, report) end
+  if server then overview.session:connect(server, nil, say.failure) end
 end
 
 ---@type mcp_sidecar.ui.Action
 function M.disconnect(overview, item)
   local server = server_of(item)
-  if server then overview.session:disconnect(server, report) end
+  if server then overview.session:disconnect(server, say.failure) end
 end
 
 ---@type mcp_sidecar.ui.Action
@@ -149,9 +139,9 @@ function M.switch(overview, item)
     return
   end
   local before = overview.session:is_off(name)
-  overview.session:toggle(name, report)
+  overview.session:toggle(name, say.failure)
   if overview.session:is_off(name) == before then
-    say(('%s is switched off by your settings: settings.disabled'):format(name), vim.log.levels.WARN)
+    say.warn(('%s is switched off by your settings: settings.disabled'):format(name))
   end
 end
 
@@ -159,13 +149,13 @@ end
 function M.trust(overview) require('mcp_sidecar.ui.trust').manage(overview.session) end
 
 ---@type mcp_sidecar.ui.Action
-function M.reload(overview) overview.session:reload('full', report) end
+function M.reload(overview) overview.session:reload('full', say.failure) end
 
 ---@type mcp_sidecar.ui.Action
-function M.start(overview) overview.session:start(report) end
+function M.start(overview) overview.session:start(say.failure) end
 
 ---@type mcp_sidecar.ui.Action
-function M.restart(overview) overview.session:restart(report) end
+function M.restart(overview) overview.session:restart(say.failure) end
 
 ---@type mcp_sidecar.ui.Action
 function M.help(overview) overview:toggle_help() end

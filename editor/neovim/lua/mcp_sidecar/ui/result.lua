@@ -1,6 +1,7 @@
 -- A result in a buffer of its own, with keys to go on from it.
 
 local cells = require('mcp_sidecar.ui.cells')
+local say = require('mcp_sidecar.say')
 
 local M = {}
 
@@ -28,8 +29,6 @@ local KEYS = {
   { 'g?', 'these keys' },
 }
 
-local function say(message, level) vim.notify('mcp-sidecar: ' .. message, level or vim.log.levels.INFO) end
-
 local function escaped(text) return (text:gsub('%%', '%%%%')) end
 
 ---winbar is a page's header as an option: which tool, how long, and the keys.
@@ -55,12 +54,12 @@ end
 
 -- Registers hold NUL as a line break inside a line, as buffers do.
 local function copy(page)
-  if #page.text == 0 then return say('there is no text to copy', vim.log.levels.WARN) end
+  if #page.text == 0 then return say.warn('there is no text to copy') end
   local lines = vim.tbl_map(function(line) return (line:gsub('%z', '\n')) end, page.text)
   local register = vim.v.register
   vim.fn.setreg(register, lines, 'V')
   local count = #lines == 1 and '1 line' or ('%d lines'):format(#lines)
-  say(register == '"' and count .. ' copied' or ('%s copied into "%s'):format(count, register))
+  say.info(register == '"' and count .. ' copied' or ('%s copied into "%s'):format(count, register))
 end
 
 local function target_here(page) return page.targets[api.nvim_win_get_cursor(0)[1]] end
@@ -69,10 +68,10 @@ local function open_target(target)
   local what = target.path or target.uri
   -- Whatever opens it must not take it for a flag.
   if not what:find('^/') and not what:find('^%a[%w+.-]*:') then
-    return say('this is no URI: ' .. cells.visible(what), vim.log.levels.WARN)
+    return say.warn('this is no URI: ' .. cells.visible(what))
   end
   local _, problem = vim.ui.open(what)
-  if problem then say(problem, vim.log.levels.ERROR) end
+  if problem then say.error(problem) end
 end
 
 -- The file of a line that Neovim can show by itself: not one of the bytes that came with the result.
@@ -101,8 +100,8 @@ local function export(attachment, path)
   if vim.fn.isdirectory(path) == 1 then path = path .. '/' .. vim.fs.basename(attachment.path) end
   local function write()
     local problem = require('mcp_sidecar.ui.attachments').export(attachment, path)
-    if problem then return say(problem, vim.log.levels.ERROR) end
-    say('saved as ' .. path)
+    if problem then return say.error(problem) end
+    say.info('saved as ' .. path)
   end
   if not vim.uv.fs_stat(path) then return write() end
   local prompt = ('%s is there already'):format(path)
@@ -117,9 +116,7 @@ end
 
 local function save_here(page)
   local target = target_here(page)
-  if not (target and target.attachment) then
-    return say('there is no file in this line', vim.log.levels.WARN)
-  end
+  if not (target and target.attachment) then return say.warn('there is no file in this line') end
   local name = vim.fs.basename(target.attachment.path)
   local proposed = vim.fn.getcwd() .. '/' .. name
   vim.ui.input({ prompt = 'Save as: ', default = proposed, completion = 'file' }, function(path)

@@ -7,6 +7,7 @@
 
 local cells = require('mcp_sidecar.ui.cells')
 local prompts = require('mcp_sidecar.ui.prompts')
+local say = require('mcp_sidecar.say')
 local trust_dialog = require('mcp_sidecar.ui.trust_dialog')
 
 local M = {}
@@ -132,13 +133,10 @@ local REQUESTS = { allow = 'trust/allow', deny = 'trust/deny', later = 'trust/re
 ---@param servers mcp_sidecar.ProjectServer[]
 ---@param chosen mcp_sidecar.TrustChoice
 local function carry_out(session, servers, chosen)
-  local function failed(err)
-    if err then vim.notify('mcp-sidecar: ' .. err.message, vim.log.levels.ERROR) end
-  end
   for index, server in ipairs(servers) do
     local decision = chosen[index]
     if decision ~= (server.decision or 'later') then
-      session:request(REQUESTS[decision], { server = server.name, hash = server.hash }, failed)
+      session:request(REQUESTS[decision], { server = server.name, hash = server.hash }, say.failure)
     end
   end
 end
@@ -154,12 +152,8 @@ function M.manage(session)
   session:request('trust/list', nil, function(err, result)
     if err or #result.servers == 0 then
       desk.listing = false
-      if not err then
-        vim.notify('mcp-sidecar: the files of this project name no servers', vim.log.levels.INFO)
-      elseif not err.reported then
-        vim.notify('mcp-sidecar: ' .. err.message, vim.log.levels.ERROR)
-      end
-      return
+      if err then return say.failure(err) end
+      return say.info('the files of this project name no servers')
     end
     prompts.ask(function(done)
       desk.listing = false

@@ -1,0 +1,22 @@
+-- Messages to the user, about what they did just now, or have to do. What the sidecar says by itself comes by log.lua.
+
+local M = {}
+
+local function say(message, level) vim.notify('mcp-sidecar: ' .. message, level) end
+
+---@param message string
+function M.info(message) say(message, vim.log.levels.INFO) end
+
+---@param message string
+function M.warn(message) say(message, vim.log.levels.WARN) end
+
+---@param message string
+function M.error(message) say(message, vim.log.levels.ERROR) end
+
+---failure says why a request failed, but of one that the user has cancelled, or was told of already.
+---@param err mcp_sidecar.Error?
+function M.failure(err)
+  if err and err.kind ~= 'cancelled' and not err.reported then M.error(err.message) end
+end
+
+return M
