@@ -30,15 +30,6 @@ Log.__index = Log
 ---@type table<string, mcp_sidecar.ui.Log>
 local logs = {}
 
----@param block mcp_sidecar.ui.Block
----@param row integer first row of the block in the buffer, from 0
-function Log:colour(block, row)
-  for _, mark in ipairs(block.marks) do
-    local where = { end_col = mark.to, hl_group = mark.group }
-    vim.api.nvim_buf_set_extmark(self.buf, namespace, row + mark.row, mark.from, where)
-  end
-end
-
 ---@param from integer
 ---@param to integer
 ---@param block mcp_sidecar.ui.Block
@@ -47,7 +38,7 @@ function Log:put(from, to, block)
   vim.api.nvim_buf_clear_namespace(self.buf, namespace, from, to)
   vim.api.nvim_buf_set_lines(self.buf, from, to, true, block.lines)
   vim.bo[self.buf].modifiable = false
-  self:colour(block, from)
+  require('mcp_sidecar.ui.marks').put(self.buf, namespace, block.marks, from)
 end
 
 ---Appends to the log and replaces its heading. Windows whose cursor is on the last line follow.

@@ -117,10 +117,7 @@ function M.show(buf, page)
     vim.bo[buf].modifiable = false
   end
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
-  for _, mark in ipairs(page.marks) do
-    local where = { end_col = mark.to, hl_group = mark.group }
-    vim.api.nvim_buf_set_extmark(buf, namespace, mark.row, mark.from, where)
-  end
+  require('mcp_sidecar.ui.marks').put(buf, namespace, page.marks)
 end
 
 return M

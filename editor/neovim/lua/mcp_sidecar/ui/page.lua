@@ -20,9 +20,6 @@ local cells = require('mcp_sidecar.ui.cells')
 ---Piece of a line: text, and its highlight group.
 ---@alias mcp_sidecar.ui.Piece { [1]: string, [2]: string? }
 
----Mark is highlighting: row from 0, columns in bytes from 0, the end excluded.
----@alias mcp_sidecar.ui.Mark { row: integer, from: integer, to: integer, group: string }
-
 ---@class mcp_sidecar.ui.Page
 ---@field width integer cells
 ---@field lines string[]

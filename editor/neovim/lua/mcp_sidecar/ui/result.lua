@@ -194,15 +194,7 @@ local function new_buffer(page, label)
   vim.bo[buffer].bufhidden = 'wipe'
   vim.bo[buffer].modifiable = false
   vim.bo[buffer].modified = false
-  for _, mark in ipairs(page.marks) do
-    api.nvim_buf_set_extmark(
-      buffer,
-      namespace,
-      mark.row,
-      mark.from,
-      { end_col = mark.to, hl_group = mark.group }
-    )
-  end
+  require('mcp_sidecar.ui.marks').put(buffer, namespace, page.marks)
   return buffer
 end
 

@@ -23,7 +23,7 @@ local BIG, HUGE = 1024 * 1024, 4 * 1024 * 1024
 ---@field lines string[]
 ---@field filetype string empty for plain text
 ---@field big boolean too long for syntax
----@field marks { row: integer, from: integer, to: integer, group: string }[] row from 0, columns in bytes from 0
+---@field marks mcp_sidecar.ui.Mark[]
 ---@field targets table<integer, mcp_sidecar.ResultTarget> by line, from 1
 ---@field text string[] what the server said, without what is added here
 
