@@ -2,7 +2,6 @@
 local arguments = require('mcp_sidecar.ui.arguments')
 local keys = require('mcp_sidecar.ui.overview_keys')
 local page_type = require('mcp_sidecar.ui.page')
-local phases = require('mcp_sidecar.ui.phases')
 local place = require('mcp_sidecar.ui.overview_place')
 local places = require('mcp_sidecar.ui.places')
 local window = require('mcp_sidecar.ui.overview_window')
@@ -53,13 +52,6 @@ T['places'] = function()
   eq(places.short({ path = '/a/b' }, '/', nil), '/a/b')
   local files = vim.tbl_map(places.is_file, { '/x', 'C:\\x', 'mcp:x', '' })
   eq(files, { true, true, false, false })
-end
-
-T['spans'] = function()
-  local function each(fn, values) return vim.tbl_map(fn, values) end
-  eq(each(phases.span, { 0, 999, 1000, 1480 }), { '0 ms', '999 ms', '1 s', '1.5 s' })
-  eq(each(phases.span, { 59900, 120000 }), { '59.9 s', '2 min' })
-  eq(each(phases.countdown, { 0, 1, 89000, 300000 }), { 'now', 'in 1 s', 'in 89 s', 'in 5 min' })
 end
 
 ---@return mcp_sidecar.ui.Page

@@ -60,16 +60,4 @@ T['base64 is read as servers write it'] = function()
   eq({ media.decode(nil), media.decode(5) }, {})
 end
 
-T['sizes and times in words'] = function()
-  eq(
-    { media.size(0), media.size(1023), media.size(1536), media.size(5 * 1024 * 1024) },
-    { '0 B', '1023 B', '1.5 KB', '5.0 MB' }
-  )
-  eq(
-    { media.duration(0), media.duration(999), media.duration(1000), media.duration(59949) },
-    { '0 ms', '999 ms', '1.0 s', '59.9 s' }
-  )
-  eq({ media.duration(59950), media.duration(125000) }, { '1 min 0 s', '2 min 5 s' })
-end
-
 return T

@@ -4,6 +4,7 @@ local nearest = require('mcp_sidecar.nearest')
 local protocol = require('mcp_sidecar.protocol_gen')
 local say = require('mcp_sidecar.say')
 local sessions = require('mcp_sidecar.sessions')
+local counted = require('mcp_sidecar.words').counted
 
 local M = {}
 
@@ -51,7 +52,7 @@ local function status_lines(view)
   local lines = { ('mcp-sidecar%s is %s in %s'):format(sidecar, view.phase, view.root) }
   if view.error then lines[#lines + 1] = '  ' .. view.error end
   for _, server in ipairs(view.servers) do
-    local tools = server.tools.count == 1 and '1 tool' or ('%d tools'):format(server.tools.count)
+    local tools = counted(server.tools.count, 'tool')
     local why = server.error and (' — ' .. server.error.message) or ''
     lines[#lines + 1] = ('  %s: %s, %s%s'):format(server.name, server.phase, tools, why)
   end
@@ -105,7 +106,8 @@ M.SUBCOMMANDS = {
       end
       session:reload(mode, function(err, snapshot)
         if err then return say.failure(err) end
-        say.info(('reloaded: %d servers, %d tools'):format(#snapshot.servers, #snapshot.tools))
+        local servers, tools = counted(#snapshot.servers, 'server'), counted(#snapshot.tools, 'tool')
+        say.info(('reloaded: %s, %s'):format(servers, tools))
       end)
     end,
   },

@@ -1,5 +1,7 @@
 -- What `:checkhealth mcp_sidecar` says: pure. A line is { level, text, advice? }.
 
+local counted = require('mcp_sidecar.words').counted
+
 local M = {}
 
 ---@alias mcp_sidecar.HealthLine { [1]: "ok"|"info"|"warn"|"error", [2]: string, [3]: string[]? }
@@ -86,8 +88,7 @@ function M.servers(servers)
   if #servers == 0 then return { { 'info', 'there are none' } } end
   return vim.tbl_map(function(server)
     local remembered = server.tools.from == 'cache' and ' (remembered)' or ''
-    local count = server.tools.count
-    local tools = ('%d tool%s%s'):format(count, count == 1 and '' or 's', remembered)
+    local tools = counted(server.tools.count, 'tool') .. remembered
     local text = ('%s: %s, %s, %s'):format(server.name, server.phase, tools, where(server.source))
     return { FINE[server.phase] and 'ok' or 'info', text }
   end, servers)

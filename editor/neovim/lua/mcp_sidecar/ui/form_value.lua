@@ -4,21 +4,20 @@
 local json_text = require('mcp_sidecar.json_text')
 local json_write = require('mcp_sidecar.ui.json_write')
 local utf8 = require('mcp_sidecar.utf8')
+local counted = require('mcp_sidecar.words').counted
 
 local M = {}
 
 local function number(value) return type(value) == 'number' and value or nil end
 
-local function plural(count, word) return ('%d %s%s'):format(count, word, count == 1 and '' or 's') end
-
 local function string_problem(text, schema)
   local length = utf8.length(text) -- code points, as JSON Schema counts
   local least, most = number(schema.minLength), number(schema.maxLength)
   if least and length < least then
-    return ('too short: %s, at least %d wanted'):format(plural(length, 'character'), least)
+    return ('too short: %s, at least %d wanted'):format(counted(length, 'character'), least)
   end
   if most and length > most then
-    return ('too long: %s, at most %d allowed'):format(plural(length, 'character'), most)
+    return ('too long: %s, at most %d allowed'):format(counted(length, 'character'), most)
   end
   if
     type(schema.pattern) == 'string'
@@ -157,10 +156,10 @@ end
 local function items_problem(count, schema)
   local least, most = number(schema.minItems), number(schema.maxItems)
   if least and count < least then
-    return ('too few: %s, at least %d wanted'):format(plural(count, 'item'), least)
+    return ('too few: %s, at least %d wanted'):format(counted(count, 'item'), least)
   end
   if most and count > most then
-    return ('too many: %s, at most %d allowed'):format(plural(count, 'item'), most)
+    return ('too many: %s, at most %d allowed'):format(counted(count, 'item'), most)
   end
   return nil
 end

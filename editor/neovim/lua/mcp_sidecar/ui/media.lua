@@ -104,26 +104,6 @@ function M.dimensions(bytes)
   return nil
 end
 
----size in words, as file managers write it.
----@param count integer bytes
----@return string
-function M.size(count)
-  if count < 1024 then return ('%d B'):format(count) end
-  if count < 1024 * 1024 then return ('%.1f KB'):format(count / 1024) end
-  return ('%.1f MB'):format(count / 1024 / 1024)
-end
-
----duration in words.
----@param ms integer
----@return string
-function M.duration(ms)
-  if type(ms) ~= 'number' then return '' end
-  if ms < 1000 then return ('%d ms'):format(ms) end
-  if ms < 59950 then return ('%.1f s'):format(ms / 1000) end
-  local seconds = math.floor(ms / 1000 + 0.5)
-  return ('%d min %d s'):format(math.floor(seconds / 60), seconds % 60)
-end
-
 ---decode reads base64 as servers write it: with line breaks, in the alphabet of URLs, or without padding.
 ---@param text any
 ---@return string? bytes

@@ -4,6 +4,7 @@ local cells = require('mcp_sidecar.ui.cells')
 local phases = require('mcp_sidecar.ui.phases')
 local places = require('mcp_sidecar.ui.places')
 local servers = require('mcp_sidecar.ui.overview_server')
+local words = require('mcp_sidecar.words')
 
 local M = {}
 
@@ -36,12 +37,6 @@ local phase_words = { stopped = 'not running', starting = 'starting', running = 
 local phase_groups =
   { stopped = 'McpStopped', starting = 'McpBusy', running = 'McpReady', failed = 'McpFailed' }
 
----@param count integer
----@param one string
----@param many string
----@return string
-local function counted(count, one, many) return ('%d %s'):format(count, count == 1 and one or many) end
-
 ---@param view mcp_sidecar.SessionView
 ---@return mcp_sidecar.ui.Piece[]
 local function counts(view)
@@ -58,7 +53,7 @@ local function counts(view)
   }
   if view.calls > 0 then
     pieces[#pieces + 1] = { ', ' }
-    pieces[#pieces + 1] = { counted(view.calls, 'call runs', 'calls run'), 'McpProgress' }
+    pieces[#pieces + 1] = { words.counted(view.calls, 'call runs', 'calls run'), 'McpProgress' }
   end
   return pieces
 end

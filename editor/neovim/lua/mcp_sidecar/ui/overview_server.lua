@@ -3,6 +3,7 @@ local Page = require('mcp_sidecar.ui.page')
 local cells = require('mcp_sidecar.ui.cells')
 local phases = require('mcp_sidecar.ui.phases')
 local places = require('mcp_sidecar.ui.places')
+local words = require('mcp_sidecar.words')
 
 local M = {}
 
@@ -12,17 +13,12 @@ local label_width = 13
 ---Columns of the servers' lines, in cells.
 ---@alias mcp_sidecar.ui.ServerColumns { name: integer, phase: integer, tools: integer }
 
----@param count integer
----@param one string
----@return string
-local function counted(count, one) return ('%d %s%s'):format(count, one, count == 1 and '' or 's') end
-
 ---@param server mcp_sidecar.Server
 ---@return string
 local function tools_word(server)
   local tools = server.tools
   if tools.count == 0 and tools.from ~= 'live' then return '' end
-  return counted(tools.count, 'tool') .. (tools.from == 'cache' and ', cached' or '')
+  return words.counted(tools.count, 'tool') .. (tools.from == 'cache' and ', cached' or '')
 end
 
 ---@param view mcp_sidecar.SessionView
@@ -85,9 +81,9 @@ local function note(view, server, look, state)
   end
   if look.kind == 'ready' then
     local ms = connect_time(server)
-    if ms then add(phases.span(ms), 'McpTime') end
+    if ms then add(words.duration(ms), 'McpTime') end
     local warned = vim.iter(view.errors):filter(function(d) return concerns(d, server) end):totable()
-    if #warned > 0 then add(counted(#warned, 'warning'), 'McpWarning') end
+    if #warned > 0 then add(words.counted(#warned, 'warning'), 'McpWarning') end
     return pieces
   end
   if look.kind == 'busy' then
@@ -97,7 +93,7 @@ local function note(view, server, look, state)
     return pieces
   end
   local wait = state.retry[server.name] or server.nextRetryMs
-  if look.kind == 'retry' and wait then add(phases.countdown(wait), 'McpRetry') end
+  if look.kind == 'retry' and wait then add(words.countdown(wait), 'McpRetry') end
   local message = (look.kind == 'failed' or look.kind == 'retry') and error_of(server) or nil
   -- Of a failure the reason matters more than that one can try again, and of both there is room for one.
   if look.step and not (message and server.phase == 'failed') then add(look.step, 'McpHint') end
@@ -111,10 +107,10 @@ end
 ---@return string
 local function source_of(server, state, root)
   local source = server.source
-  local words = { source.providerName ~= '' and source.providerName or source.provider }
-  if source.level then words[#words + 1] = source.level end
-  if source.path ~= '' then words[#words + 1] = places.short(source, root, state.home) end
-  return table.concat(words, ', ')
+  local parts = { source.providerName ~= '' and source.providerName or source.provider }
+  if source.level then parts[#parts + 1] = source.level end
+  if source.path ~= '' then parts[#parts + 1] = places.short(source, root, state.home) end
+  return table.concat(parts, ', ')
 end
 
 ---@param server mcp_sidecar.Server
@@ -129,11 +125,12 @@ end
 ---@param server mcp_sidecar.Server
 ---@return string?
 local function timing_of(server)
-  local timings, words = server.timings, {}
+  local timings, parts = server.timings, {}
   for _, part in ipairs({ { 'spawnMs', 'start' }, { 'initializeMs', 'handshake' }, { 'listMs', 'listing' } }) do
-    if timings[part[1]] then words[#words + 1] = ('%s %s'):format(part[2], phases.span(timings[part[1]])) end
+    local ms = timings[part[1]]
+    if ms then parts[#parts + 1] = ('%s %s'):format(part[2], words.duration(ms)) end
   end
-  return #words > 0 and table.concat(words, ', ') or nil
+  return #parts > 0 and table.concat(parts, ', ') or nil
 end
 
 ---@param page mcp_sidecar.ui.Page

@@ -70,23 +70,4 @@ function M.look(server, switched_off)
     or { kind = by_status[server.status] or 'stopped', word = tostring(server.phase) }
 end
 
----A span of time, as people read it.
----@param ms number
----@return string
-function M.span(ms)
-  if ms < 1000 then return ('%d ms'):format(ms) end
-  if ms < 60000 then return (('%.1f s'):format(ms / 1000):gsub('%.0 s', ' s')) end
-  return ('%d min'):format(math.floor(ms / 60000 + 0.5))
-end
-
----How long until something, in whole seconds, so that it does not flicker.
----@param ms number
----@return string
-function M.countdown(ms)
-  local seconds = math.ceil(ms / 1000)
-  if seconds < 1 then return 'now' end
-  if seconds < 90 then return ('in %d s'):format(seconds) end
-  return ('in %d min'):format(math.ceil(seconds / 60))
-end
-
 return M

@@ -58,7 +58,7 @@ local function copy(page)
   local lines = vim.tbl_map(function(line) return (line:gsub('%z', '\n')) end, page.text)
   local register = vim.v.register
   vim.fn.setreg(register, lines, 'V')
-  local count = #lines == 1 and '1 line' or ('%d lines'):format(#lines)
+  local count = require('mcp_sidecar.words').counted(#lines, 'line')
   say.info(register == '"' and count .. ' copied' or ('%s copied into "%s'):format(count, register))
 end
 

@@ -1,10 +1,10 @@
 -- From the outcome of a call to the lines of a buffer. Pure.
 
 local cells = require('mcp_sidecar.ui.cells')
+local in_words = require('mcp_sidecar.words')
 local json = require('mcp_sidecar.json')
 local json_text = require('mcp_sidecar.json_text')
 local json_write = require('mcp_sidecar.ui.json_write')
-local media = require('mcp_sidecar.ui.media')
 local text_kind = require('mcp_sidecar.ui.text_kind')
 
 local M = {}
@@ -99,7 +99,7 @@ end
 
 -- A block of bytes is one line: what they are, and where they lie.
 local function attachment_line(draft, attachment)
-  local size = attachment.bytes and media.size(#attachment.bytes) or nil
+  local size = attachment.bytes and in_words.size(#attachment.bytes) or nil
   local pixels = attachment.width and ('%dx%d'):format(attachment.width, attachment.height) or nil
   local head = joined(
     attachment.kind,
@@ -119,7 +119,7 @@ local function attachment_line(draft, attachment)
 end
 
 local function link_line(draft, block)
-  local size = type(block.size) == 'number' and media.size(block.size) or nil
+  local size = type(block.size) == 'number' and in_words.size(block.size) or nil
   local uri = word(block.uri)
   local pieces =
     { { joined('link', word(block.title) or word(block.name), word(block.mimeType), size) .. '  ' } }
@@ -267,7 +267,7 @@ end
 
 local function add_truncated(draft, truncated)
   if type(truncated) ~= 'table' or type(truncated.file) ~= 'string' then return end
-  local whole = ('The rest is cut: all %s are in '):format(media.size(tonumber(truncated.bytes) or 0))
+  local whole = ('The rest is cut: all %s are in '):format(in_words.size(tonumber(truncated.bytes) or 0))
   draft:pieces(
     { { whole, 'McpWarning' }, { cells.visible(truncated.file), 'McpPath' } },
     { path = truncated.file }
@@ -352,9 +352,9 @@ end
 ---@return { [1]: string, [2]: string? }[]
 function M.header(label, outcome)
   local details = outcome.details
-  local pieces = { { ' ' .. label, 'McpTool' }, { '  ' .. media.duration(details.durationMs), 'McpTime' } }
+  local pieces = { { ' ' .. label, 'McpTool' }, { '  ' .. in_words.duration(details.durationMs), 'McpTime' } }
   if details.deferred or (tonumber(details.waitedMs) or 0) >= 100 then
-    pieces[#pieces + 1] = { '  waited ' .. media.duration(details.waitedMs), 'McpTime' }
+    pieces[#pieces + 1] = { '  waited ' .. in_words.duration(details.waitedMs), 'McpTime' }
   end
   if type(outcome.result) == 'table' and outcome.result.isError == true then
     pieces[#pieces + 1] = { '  error', 'McpError' }
