@@ -77,10 +77,20 @@ T['a state directory that cannot be made is told'] = function()
   eq(switches.set('/one', 'a', true), ('%s: Not a directory'):format(switches.path()))
 end
 
-T['a directory that cannot be written to is told, and nothing is left in it'] = function()
-  vim.fn.mkdir(switches.path(), 'p') -- a directory where the file should be
+T['a directory where the file should be is told'] = function()
+  vim.fn.mkdir(switches.path(), 'p')
   local why = switches.set('/one', 'a', true)
-  eq({ type(why), vim.fn.isdirectory(switches.path()) }, { 'string', 1 })
+  eq({ why:match('directory$'), vim.fn.isdirectory(switches.path()) }, { 'directory', 1 })
+end
+
+T['a file that cannot be replaced is told, and nothing is left beside it'] = function()
+  write('{"/one":["a"]}')
+  local rename = vim.uv.fs_rename
+  vim.uv.fs_rename = function() return nil, 'EPERM: not today' end
+  local why = switches.set('/one', 'b', true)
+  vim.uv.fs_rename = rename
+  eq({ why, switches.get('/one') }, { 'EPERM: not today', { 'a' } })
+  eq(vim.fn.readdir(vim.fs.dirname(switches.path())), { 'disabled.json' })
 end
 
 return T

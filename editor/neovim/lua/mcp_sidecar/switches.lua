@@ -44,7 +44,9 @@ local function write(text)
     return failed or unsaved
   end
   local renamed, unmoved = vim.uv.fs_rename(own, path)
-  return not renamed and unmoved or nil
+  if renamed then return nil end
+  os.remove(own)
+  return unmoved
 end
 
 ---@param all table<string, string[]>
