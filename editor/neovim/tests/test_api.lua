@@ -11,15 +11,12 @@ local T = MiniTest.new_set({
   },
 })
 
----neovim starts one that keeps what it is notified of. There, `request` makes a request that is given as text, with
+---neovim starts one. There, `request` makes a request that is given as text, with
 ---`done` for a callback or in its form for coroutines, and keeps how it `ends`: { result, err }.
 ---@param options? table
 local function neovim(options)
-  local child = world:child(options)
+  local child = world:attentive(options)
   child.lua([[
-    mcp = require('mcp_sidecar')
-    notes = {}
-    vim.notify = function(message, level) table.insert(notes, { message, level }) end
     function request(text)
       ends = nil
       local chunk = assert(loadstring('local done = ... return ' .. text))
@@ -28,12 +25,6 @@ local function neovim(options)
     end
   ]])
   return child
-end
-
----started has a session that runs, with all its servers.
-local function started(child)
-  child.lua([[opened = nil mcp.request('mcp/wait', nil, function(err) opened = err or true end)]])
-  eq(child.await('return opened'), true)
 end
 
 ---ended makes a request, in the form that its text has, waits for its end, and gives what `show` makes of that.
@@ -134,7 +125,7 @@ T['every request has its result, in both forms'] = function()
   local child = neovim()
   for _, row in ipairs(GOOD) do
     for _, text in ipairs({ row[1], row[2] }) do
-      started(child)
+      child.started()
       eq({ text, ended(child, text, row[3]) }, { text, row[4] })
     end
   end
@@ -185,7 +176,7 @@ local BAD = {
 T['every refusal is an error, in both forms'] = function()
   world:user_servers({ a = ECHO })
   local child = neovim()
-  started(child)
+  child.started()
   for _, row in ipairs(BAD) do
     for _, text in ipairs({ row[1], row[2] }) do
       local got = ended(child, text, '{ err.kind, err.code or "none", tostring(err), result == nil }')
@@ -223,7 +214,7 @@ T['start comes when there are tools, stop when nothing is left'] = function()
   local child = neovim()
   child.lua([[mcp.start(function(err) phase = err or mcp.status().phase end)]])
   eq(child.await('return phase'), 'running')
-  started(child)
+  child.started()
   eq(#world.hub:pids('a'), 1)
   child.lua([[mcp.stop(function() gone = true end)]])
   eq(child.lua_get('mcp.status().phase'), 'stopped')
@@ -253,7 +244,7 @@ end
 T['what a request returns abandons it, once'] = function()
   world:user_servers({ a = ECHO .. '\non tools/call echo\n  progress 1 2 half\n  hold forever' })
   local child = neovim()
-  started(child)
+  child.started()
   child.lua([[
     told, progress = {}, {}
     cancel = mcp.call('mcp_a_echo', nil, {
@@ -282,7 +273,7 @@ T['events come with their data, to functions and as autocommands'] = function()
       offs[event] = mcp.on(event, function(data) table.insert(list, data) end)
     end
   ]])
-  started(child)
+  child.started()
   child.await('return #mcp.tools() == 1')
   eq(
     child.lua([[
@@ -536,7 +527,7 @@ T['tools for models start the session, and are of the moment'] = function()
     anthropic_tools = 'definition.name',
   }) do
     eq({ form, child.lua_get(('(mcp.%s())'):format(form)) }, { form, {} })
-    started(child)
+    child.started()
     child.await('return #mcp.tools() == 2')
     local names = ('vim.tbl_map(function(definition) return %s end, (mcp.%s(...)))'):format(name, form)
     eq({ form, child.lua('return ' .. names) }, { form, { 'mcp_a_echo', 'mcp_b_look' } })
@@ -557,7 +548,7 @@ T['setup takes options in place of the variable, and says what is wrong with the
   eq(said[1]:find('option "args" is "x", not a list of strings', 1, true) ~= nil, true)
   eq(said[2]:find('unknown option "binry": did you mean "binary"?', 1, true) ~= nil, true)
   eq(child.lua_get([[require('mcp_sidecar.config').get().log_level]]), vim.log.levels.WARN)
-  started(child)
+  child.started()
   eq(child.lua_get('#mcp.servers()'), 1)
   child.lua('mcp.setup()')
   eq(child.lua_get('#notes'), 2)

@@ -10,23 +10,12 @@ local T = MiniTest.new_set({
   },
 })
 
----neovim starts one that keeps what it is notified of.
+---neovim starts one of the size of an old terminal.
 ---@param options? table
 local function neovim(options)
-  local child = world:child(options)
+  local child = world:attentive(options)
   child.o.lines, child.o.columns = 24, 80
-  child.lua([[
-    mcp = require('mcp_sidecar')
-    notes = {}
-    vim.notify = function(message, level) table.insert(notes, { message, level }) end
-  ]])
   return child
-end
-
----started has a session that runs, with all its servers.
-local function started(child)
-  child.lua([[opened = nil mcp.request('mcp/wait', nil, function(err) opened = err or true end)]])
-  eq(child.await('return opened'), true)
 end
 
 ---said waits until something was said, and gives that: its text and its level.
@@ -78,7 +67,7 @@ T['a server or a tool that there is not is said, with those that are near'] = fu
   world:user_servers({ files = 'tool read', memory = 'tool graph' })
   local child = neovim()
   says(child, 'Mcp connect fles', 'there is no server `fles`; did you mean `files`?', ERROR)
-  started(child)
+  child.started()
   local windows = #child.api.nvim_list_wins()
   for _, name in ipairs({ 'connect', 'disconnect', 'logs' }) do
     says(child, ('Mcp %s fles'):format(name), 'there is no server `fles`; did you mean `files`?', ERROR)
@@ -103,7 +92,7 @@ T['each subcommand does what it says'] = function()
   local function printed(command) return child.cmd_capture(command) end
   eq(printed('Mcp status'), 'mcp-sidecar is stopped in ' .. world.project)
   child.cmd('Mcp start')
-  started(child)
+  child.started()
   local status = vim.split(printed('Mcp status'), '\n')
   eq(status[1]:match('^mcp%-sidecar .* is running in (.*)$'), world.project)
   eq(vim.list_slice(status, 2, 3), { '  a: ready, 1 tool', '  b: ready, 1 tool' })
@@ -116,7 +105,7 @@ T['each subcommand does what it says'] = function()
   says(child, 'Mcp disconnect bad', 'disconnect: bad is stopped')
   says(child, 'Mcp reload changed', 'reloaded: 3 servers, 2 tools')
   says(child, 'Mcp reload', 'reloaded: 3 servers, ')
-  started(child)
+  child.started()
 
   child.cmd('Mcp call mcp_a_echo {"n": 1}')
   child.await([[return vim.api.nvim_buf_get_name(0):find('mcp://a/echo', 1, true)]])
@@ -139,7 +128,7 @@ T['each subcommand does what it says'] = function()
 
   local before = world.hub:pids('a')
   says(child, 'Mcp restart', 'restarted')
-  started(child)
+  child.started()
   eq(vim.deep_equal(world.hub:pids('a'), before), false)
   says(child, 'Mcp stop', 'stopped')
   world.hub:empty()
@@ -209,7 +198,7 @@ T['servers and tools are completed once they are known'] = function()
     eq({ line, completes(child, line) }, { line, {} })
   end
   eq(child.lua_get('mcp.status().phase'), 'stopped')
-  started(child)
+  child.started()
   for line, expected in pairs(lines) do
     eq({ line, completes(child, line) }, { line, expected })
   end

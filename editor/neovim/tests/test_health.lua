@@ -11,24 +11,6 @@ local T = MiniTest.new_set({
   },
 })
 
----neovim starts one that keeps what it is notified of.
----@param options? table
-local function neovim(options)
-  local child = world:child(options)
-  child.lua([[
-    mcp = require('mcp_sidecar')
-    notes = {}
-    vim.notify = function(message, level) table.insert(notes, { message, level }) end
-  ]])
-  return child
-end
-
----started has a session that runs, with all its servers.
-local function started(child)
-  child.lua([[opened = nil mcp.request('mcp/wait', nil, function(err) opened = err or true end)]])
-  eq(child.await('return opened'), true)
-end
-
 ---@class mcp_sidecar.test.HealthSection
 ---@field [integer] string "LEVEL text"; what follows a line, its advice too, belongs to it
 
@@ -106,7 +88,7 @@ T['of a project that does not run: the program, the options, the files'] = funct
   world:project_servers({ theirs = 'tool look' })
   world:write('project/.cursor/mcp.json', '{ "mcpServers": {')
   world:write('project/.vscode/mcp.json', '{ "servers": { "x": { "comand": "y" } } }')
-  local child = neovim()
+  local child = world:attentive()
   local sections = checked(child)
   has(sections.Neovim, 'OK', 'Neovim 0.1')
   has(sections.options, 'OK', 'the options are valid')
@@ -126,7 +108,7 @@ T['of a project that does not run: the program, the options, the files'] = funct
 end
 
 T['without files it says where to begin'] = function()
-  local sections = checked(neovim())
+  local sections = checked(world:attentive())
   has(sections['configuration files'], 'WARNING', 'no file configures a server', ':help mcp-sidecar-servers')
 end
 
@@ -140,11 +122,11 @@ T['of a session that runs: each server, and what is wrong, with the likely fix']
     'project/.mcp.json',
     vim.json.encode({ mcpServers = { missing = { command = 'npxx', args = { 'x' } } } })
   )
-  local child = neovim({
+  local child = world:attentive({
     log_level = vim.log.levels.OFF,
     settings = { trust = { project = 'allow' }, reconnect = 'manual', disabled = { 'off' } },
   })
-  started(child)
+  child.started()
   local sections = checked(child)
   has(sections.session, 'OK', 'running (mcp-sidecar ', ') in ' .. world.project)
   has(
@@ -168,14 +150,14 @@ end
 
 T['when all is well it says so'] = function()
   world:user_servers({ good = 'tool one' })
-  local child = neovim()
-  started(child)
+  local child = world:attentive()
+  child.started()
   local sections = checked(child)
   has(sections['what is wrong'], 'OK', 'nothing is wrong')
 end
 
 T['options that are wrong or unknown are reported'] = function()
-  local child = neovim()
+  local child = world:attentive()
   child.lua([[
     local given = vim.g.mcp_sidecar
     mcp.setup({ binary = given.binary, binry = 'x', autoStart = true, ui = { width = -1, colour = 'red' } })
@@ -190,7 +172,7 @@ T['options that are wrong or unknown are reported'] = function()
 end
 
 T['a program that is not there is explained'] = function()
-  local child = neovim({ binary = '/no/such/program' })
+  local child = world:attentive({ binary = '/no/such/program' })
   local sections = checked(child)
   has(
     sections.program,
@@ -213,7 +195,7 @@ T['a program that is not there is explained'] = function()
 end
 
 T['it is said where the program was looked for before'] = function()
-  local child = neovim()
+  local child = world:attentive()
   child.lua(
     [[
     mcp.setup({})
@@ -242,14 +224,14 @@ local STAND_INS = {
 T['a program that is another, or of another version, is told'] = function()
   for number, row in ipairs(STAND_INS) do
     local program = world:script('stand-in-' .. number, ('#!/bin/sh\n%s\n'):format(row[1]))
-    local sections = checked(neovim({ binary = program }))
+    local sections = checked(world:attentive({ binary = program }))
     has(sections.program, unpack(row, 2))
     eq({ row[1], sections['configuration files'] ~= nil }, { row[1], row[2] == 'WARNING' })
   end
   -- The one of another version says nothing of files, either.
   local program = world:script('other', '#!/bin/sh\necho mcp-sidecar 9.9.9\n')
   has(
-    checked(neovim({ binary = program }))['configuration files'],
+    checked(world:attentive({ binary = program }))['configuration files'],
     'ERROR',
     'the configuration cannot be read'
   )
@@ -281,7 +263,7 @@ T['a program that does not answer does not keep the report'] = function()
     alone = 'exec sleep 100',
     ['with a child that has its output'] = 'sleep 100 & wait',
   }) do
-    local child = neovim({ binary = world:script('hangs', ('#!/bin/sh\n%s\n'):format(text)) })
+    local child = world:attentive({ binary = world:script('hangs', ('#!/bin/sh\n%s\n'):format(text)) })
     impatient(child)
     local sections = checked(child)
     has(sections.program, 'ERROR', 'does not run: it did not answer within 5 seconds')
@@ -295,8 +277,8 @@ end
 
 T['a sidecar that does not answer does not keep the report'] = function()
   world:user_servers({ a = 'tool echo' })
-  local child = neovim()
-  started(child)
+  local child = world:attentive()
+  child.started()
   local sidecar = vim
     .iter(world:processes())
     :find(function(process) return process.command == vim.env.MCP_SIDECAR_TEST_BINARY end)
@@ -309,7 +291,7 @@ T['a sidecar that does not answer does not keep the report'] = function()
   eq(sections.servers, nil)
   bounded(child)
   -- It goes on where it was.
-  started(child)
+  child.started()
   has(checked(child)['what is wrong'], 'OK', 'nothing is wrong')
 end
 
@@ -317,9 +299,9 @@ T['it is about the project from whose buffer it was asked for'] = function()
   world:user_servers({ a = 'tool echo' })
   world:write('elsewhere/.git/HEAD', '')
   world:write('elsewhere/file', '')
-  local child = neovim()
+  local child = world:attentive()
   child.cmd(('edit %s/elsewhere/file'):format(world.dir))
-  started(child)
+  child.started()
   local here = 'in ' .. world.dir .. '/elsewhere'
   has(checked(child).session, 'OK', here)
   -- In a floating window, beside another file.
@@ -332,7 +314,7 @@ end
 
 T['the environment of the option `env` counts'] = function()
   world:write('other/mcp-sidecar/mcp.json', '{ "mcpServers": { "there": { "command": "x" } } }')
-  local child = neovim({ env = { XDG_CONFIG_HOME = world.dir .. '/other' } })
+  local child = world:attentive({ env = { XDG_CONFIG_HOME = world.dir .. '/other' } })
   has(checked(child)['configuration files'], 'OK', 'other/mcp-sidecar/mcp.json (mcp-sidecar): there')
 end
 

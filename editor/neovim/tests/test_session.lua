@@ -14,11 +14,9 @@ local T = MiniTest.new_set({
 ---neovim starts one that keeps what it is notified of and the phases that two listeners are told.
 ---@param options? table
 local function neovim(options)
-  local child = world:child(options)
+  local child = world:attentive(options)
   child.lua([[
-    mcp = require('mcp_sidecar')
-    notes, outcomes, phases, seen = {}, {}, {}, {}
-    vim.notify = function(message, level) table.insert(notes, { message, level }) end
+    outcomes, phases, seen = {}, {}, {}
     function outcome_of(name)
       outcomes[name] = {}
       return function(err) table.insert(outcomes[name], err and err.message or 'ok') end

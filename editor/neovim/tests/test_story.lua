@@ -11,16 +11,11 @@ local T = MiniTest.new_set({
   },
 })
 
----neovim starts one that keeps what it is notified of.
+---neovim starts one of the size of an old terminal.
 ---@param options? table
 local function neovim(options)
-  local child = world:child(options)
+  local child = world:attentive(options)
   child.o.lines, child.o.columns = 24, 80
-  child.lua([[
-    mcp = require('mcp_sidecar')
-    notes = {}
-    vim.notify = function(message, level) table.insert(notes, { message, level }) end
-  ]])
   return child
 end
 

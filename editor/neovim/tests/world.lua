@@ -164,6 +164,25 @@ function World:child(options)
   return child
 end
 
+---attentive is a child that has the API in `mcp`, and keeps in `notes` what it is notified of: text and level. It has
+---one more method: `child.started()` has its session run, with all servers.
+---@param options? table
+---@return table
+function World:attentive(options)
+  local child = self:child(options)
+  child.lua([[
+    mcp = require('mcp_sidecar')
+    notes = {}
+    vim.notify = function(message, level) table.insert(notes, { message, level }) end
+  ]])
+  child.started = function()
+    child.lua([[opened = nil mcp.request('mcp/wait', nil, function(err) opened = { err } end)]])
+    local failed = child.await('return opened')
+    assert(next(failed) == nil, vim.inspect(failed))
+  end
+  return child
+end
+
 ---@private
 ---@param child table
 ---@param code string
