@@ -106,7 +106,7 @@ function Overview:make_page()
     return require('mcp_sidecar.ui.help').render(require('mcp_sidecar.ui.overview_keys').sections, width)
   end
   local lines = require('mcp_sidecar.ui.overview_lines')
-  local framed = require('mcp_sidecar.ui.overview_window').has_frame(self.ui.border)
+  local framed = require('mcp_sidecar.ui.float').has_frame(self.ui.border)
   local view = self.session:view()
   local page = lines.render(view, {
     width = width,

@@ -1,4 +1,6 @@
 -- The floating window of the overview: where it is, and how a page comes into it.
+local float = require('mcp_sidecar.ui.float')
+
 local M = {}
 
 local namespace = vim.api.nvim_create_namespace('mcp_sidecar_overview')
@@ -32,16 +34,11 @@ function M.layout(columns, rows, frame, size)
   }
 end
 
----Whether a border has a frame, on which a title and a help line find room.
----@param border any of nvim_open_win
----@return boolean
-function M.has_frame(border) return border ~= nil and border ~= 'none' and border ~= '' end
-
 ---@param ui { border: any, width?: number, height?: number }
 ---@param footer fun(width: integer): string
 ---@return vim.api.keyset.win_config
 local function window_config(ui, footer)
-  local framed = M.has_frame(ui.border)
+  local framed = float.has_frame(ui.border)
   local layout = M.layout(vim.o.columns, vim.o.lines - vim.o.cmdheight, framed and 2 or 0, ui)
   local config = vim.tbl_extend('error', layout, { relative = 'editor', border = ui.border })
   if framed then
@@ -61,14 +58,6 @@ function M.buffer()
   return buf
 end
 
-local highlights = {
-  'NormalFloat:McpNormal',
-  'FloatBorder:McpBorder',
-  'FloatTitle:McpTitle',
-  'FloatFooter:McpFooter',
-  'CursorLine:McpCursorLine',
-}
-
 ---Opens the window and enters it.
 ---@param buf integer
 ---@param ui { border: any, width?: number, height?: number }
@@ -77,16 +66,7 @@ local highlights = {
 function M.open(buf, ui, footer)
   local config = vim.tbl_extend('error', window_config(ui, footer), { style = 'minimal' })
   local win = vim.api.nvim_open_win(buf, true, config)
-  local options = {
-    cursorline = true,
-    wrap = false,
-    foldenable = false,
-    winfixbuf = true,
-    winhighlight = table.concat(highlights, ','),
-  }
-  for name, value in pairs(options) do
-    vim.api.nvim_set_option_value(name, value, { scope = 'local', win = win })
-  end
+  float.dress(win, { cursorline = true, wrap = false, foldenable = false, winfixbuf = true })
   return win
 end
 

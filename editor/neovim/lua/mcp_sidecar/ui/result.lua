@@ -147,7 +147,7 @@ local function show_keys()
     border = require('mcp_sidecar.config').get().ui.border,
     title = ' Keys ',
   })
-  vim.wo[window].winhighlight = 'NormalFloat:McpNormal,FloatBorder:McpBorder,FloatTitle:McpTitle'
+  require('mcp_sidecar.ui.float').dress(window, {})
   local function close()
     if api.nvim_win_is_valid(window) then api.nvim_win_close(window, true) end
   end

@@ -2,6 +2,7 @@
 -- was chosen, and knows nothing of sessions. Nothing is decided before <CR>, so that a key that was meant for
 -- something else allows nothing.
 
+local float = require('mcp_sidecar.ui.float')
 local lines_of = require('mcp_sidecar.ui.trust_lines')
 
 ---@alias mcp_sidecar.TrustChoice table<integer, mcp_sidecar.Decision> by the index of the server
@@ -26,7 +27,7 @@ local SHORT_KEYS = 'a/A d/D l o <CR> q'
 local function border() return require('mcp_sidecar.config').get().ui.border end
 
 ---@return boolean there is a frame, on which the keys stand
-local function framed() return require('mcp_sidecar.ui.overview_window').has_frame(border()) end
+local function framed() return float.has_frame(border()) end
 
 ---room is what a window can have inside its frame.
 ---@return integer columns
@@ -187,14 +188,6 @@ function Dialog:listen()
   })
 end
 
-local WINDOW_OPTIONS = {
-  cursorline = true,
-  wrap = true,
-  winfixbuf = true,
-  winhighlight = 'NormalFloat:McpNormal,FloatBorder:McpBorder,FloatTitle:McpTitle,FloatFooter:McpFooter,'
-    .. 'CursorLine:McpCursorLine',
-}
-
 ---open shows it. `done` is called once, with what was chosen or, if it was closed, with nothing; and with the server
 ---whose entry the user wants to see.
 ---@param servers mcp_sidecar.ProjectServer[] of one project, at least one
@@ -211,9 +204,7 @@ function M.open(servers, done)
   vim.bo[self.buffer].filetype = 'mcptrust'
   local config = vim.tbl_extend('error', window_config(self:draw()), { style = 'minimal' })
   self.window = vim.api.nvim_open_win(self.buffer, true, config)
-  for name, value in pairs(WINDOW_OPTIONS) do
-    vim.api.nvim_set_option_value(name, value, { scope = 'local', win = self.window })
-  end
+  float.dress(self.window, { cursorline = true, wrap = true, winfixbuf = true })
   self:point(1)
   self:map_keys()
   self:listen()
