@@ -12,18 +12,15 @@ local listeners = {}
 ---Events that are autocommands, too.
 local PATTERNS = { tools_changed = 'McpToolsChanged', status = 'McpStatus' }
 
-local KNOWN = { tools_changed = true, status = true, diagnostics = true, log = true, state = true }
+local EVENTS = { 'diagnostics', 'log', 'state', 'status', 'tools_changed' }
 
 ---on subscribes to an event, and returns what ends the subscription.
 ---@param event mcp_sidecar.Event
 ---@param fn fun(data: any)
 ---@return fun() off
 function M.on(event, fn)
-  if not KNOWN[event] then
-    error(
-      ('there is no event "%s"; there are diagnostics, log, state, status, tools_changed'):format(event),
-      2
-    )
+  if not vim.list_contains(EVENTS, event) then
+    error(('there is no event "%s"; there are %s'):format(event, table.concat(EVENTS, ', ')), 2)
   end
   local own = function(data) fn(data) end -- the same function may listen twice
   local list = vim.list_extend({}, listeners[event] or {})

@@ -108,9 +108,7 @@ function M.reload(mode, callback, where) return session(where, callback):reload(
 ---@param name string
 ---@param callback? fun(err: mcp_sidecar.Error?)
 ---@param where? mcp_sidecar.Where
-function M.toggle(name, callback, where)
-  session(where, callback):toggle(name, callback and function(err) callback(err) end)
-end
+function M.toggle(name, callback, where) session(where, callback):toggle(name, callback) end
 
 ---share gives the endpoint by which other programs join the session, in their variable MCP_SIDECAR_ENDPOINT: a
 ---secret.

@@ -430,9 +430,10 @@ function Session:toggle(name, callback)
   self:changed()
   -- The settings of a sidecar that is not started yet will have it.
   if self.phase ~= 'running' and self.phase ~= 'starting' then return vim.schedule(callback) end
+  local function done(err) callback(err) end
   self:with(
-    callback,
-    function(client) return client:configure({ settings = { disabled = self:disabled() } }, callback) end
+    done,
+    function(client) return client:configure({ settings = { disabled = self:disabled() } }, done) end
   )
 end
 

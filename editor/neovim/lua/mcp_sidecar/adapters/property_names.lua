@@ -2,6 +2,7 @@
 -- at the top, is named other than `^[a-zA-Z0-9_.-]{1,64}$`: `$filter`, `filter[id]`, names in other scripts.
 -- Those are shown to the model under another name, and given back their own before the call.
 
+local json_pointer = require('mcp_sidecar.json_pointer')
 local tree = require('mcp_sidecar.adapters.schema_tree')
 
 local M = {}
@@ -38,7 +39,7 @@ end
 
 ---with_reference refers to a property by the name that is shown.
 local function with_reference(schema, shown)
-  local parts = tree.pointer(schema['$ref'])
+  local parts = json_pointer.names(schema['$ref'])
   local plain = parts and parts[1] == 'properties' and shown[parts[2]]
   if not plain then return schema end
   parts[2] = plain

@@ -4,6 +4,8 @@
 -- Schemas are never changed in place. An empty object of JSON is vim.empty_dict(), an empty list is {}; what
 -- is null is left out, or vim.NIL.
 
+local json_pointer = require('mcp_sidecar.json_pointer')
+
 local M = {}
 
 ---@alias mcp_sidecar.JsonSchema table<string, any>
@@ -140,49 +142,18 @@ function M.map(schema, change)
   return change(same and schema or M.object(result))
 end
 
----pointer is where a reference within its own document points to (RFC 6901), by names; or nil.
----@param reference any
----@return string[]?
-function M.pointer(reference)
-  if type(reference) ~= 'string' or not (reference == '#' or vim.startswith(reference, '#/')) then
-    return nil
-  end
-  local path = reference:sub(2):gsub('%%(%x%x)', function(code) return string.char(tonumber(code, 16)) end)
-  local names = vim.split(path, '/', { plain = true })
-  table.remove(names, 1)
-  return vim.tbl_map(function(name) return (name:gsub('~1', '/'):gsub('~0', '~')) end, names)
-end
-
----@param reference any
----@param root mcp_sidecar.JsonSchema
----@return any
-local function found(reference, root)
-  local names = M.pointer(reference)
-  if not names then return nil end
-  local at = root
-  for _, name in ipairs(names) do
-    if type(at) ~= 'table' then return nil end
-    if M.is_object(at) then
-      at = at[name]
-    else
-      at = name:match('^%d+$') and at[tonumber(name) + 1] or nil
-    end
-  end
-  return at
-end
-
 ---is_place: does a reference lead to a schema in root?
 ---@param reference any
 ---@param root mcp_sidecar.JsonSchema
 ---@return boolean
-function M.is_place(reference, root) return is_schema(found(reference, root)) end
+function M.is_place(reference, root) return is_schema(json_pointer.find(reference, root)) end
 
 ---follow is the object that a reference leads to in root, or nil.
 ---@param reference any
 ---@param root mcp_sidecar.JsonSchema
 ---@return mcp_sidecar.JsonSchema?
 function M.follow(reference, root)
-  local target = found(reference, root)
+  local target = json_pointer.find(reference, root)
   return M.is_object(target) and target or nil
 end
 

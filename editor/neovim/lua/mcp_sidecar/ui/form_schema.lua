@@ -106,12 +106,6 @@ local function bounds(schema)
   return ''
 end
 
-local function sorted_names(types)
-  local names = vim.tbl_keys(types)
-  table.sort(names)
-  return table.concat(names, ' or ')
-end
-
 local kind_of
 
 -- What an array's items are, when the array can be typed without brackets.
@@ -161,10 +155,10 @@ kind_of = function(field, schema, parts)
     field.kind, field.type = 'mixed', 'any'
   elseif types.object or types.array then
     field.types = types
-    field.kind, field.type = types.string and 'mixed' or 'json', sorted_names(types)
+    field.kind, field.type = types.string and 'mixed' or 'json', schema_parts.type_names(types)
   else
     field.types = types
-    field.kind, field.type = 'mixed', sorted_names(types)
+    field.kind, field.type = 'mixed', schema_parts.type_names(types)
   end
   if field.nullable then field.type = field.type .. ' or null' end
 end

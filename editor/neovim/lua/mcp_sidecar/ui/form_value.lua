@@ -3,6 +3,7 @@
 
 local json_text = require('mcp_sidecar.json_text')
 local json_write = require('mcp_sidecar.ui.json_write')
+local type_names = require('mcp_sidecar.ui.schema_parts').type_names
 local utf8 = require('mcp_sidecar.utf8')
 local counted = require('mcp_sidecar.words').counted
 
@@ -99,12 +100,6 @@ function readers.number(field, text)
   return trimmed
 end
 readers.integer = readers.number
-
-local function type_names(types)
-  local names = vim.tbl_keys(types)
-  table.sort(names)
-  return table.concat(names, ' or ')
-end
 
 local function allows(types, json)
   local kind = json_text.kind(json)

@@ -1,6 +1,7 @@
 -- One JSON Schema document, read piece by piece: references followed, allOf joined, alternatives put side by side.
 -- Pure. Everything is bounded, because a schema may refer to itself.
 
+local json_pointer = require('mcp_sidecar.json_pointer')
 local json_write = require('mcp_sidecar.ui.json_write')
 
 ---SchemaParts is one document.
@@ -26,21 +27,6 @@ local ALTERNATIVES = {}
 function M.alternatives(schema) return schema[ALTERNATIVES] or {} end
 
 local function is_list(value) return type(value) == 'table' and value[1] ~= nil end
-
--- The schema that a reference within the document names: "#" or "#/a/b" (RFC 6901, percent-encoded).
-function Parts:lookup(reference)
-  if reference == '#' then return self.root end
-  local path = reference:match('^#/(.*)$')
-  if not path then return nil end
-  local at = self.root
-  for word in vim.gsplit(path, '/', { plain = true }) do
-    if type(at) ~= 'table' then return nil end
-    word = vim.uri_decode(word):gsub('~1', '/'):gsub('~0', '~')
-    local index = tonumber(word)
-    at = at[word] or (index and is_list(at) and at[index + 1]) or nil
-  end
-  return at
-end
 
 -- Puts what `from` says below what `into` says already.
 local function join(into, from)
@@ -100,7 +86,7 @@ function Parts:resolve(schema, depth)
     resolved.const, resolved.default = schema.const, schema.default
   end
   if type(schema['$ref']) == 'string' then
-    join(resolved, self:resolve(self:lookup(schema['$ref']), depth + 1))
+    join(resolved, self:resolve(json_pointer.find(schema['$ref'], self.root), depth + 1))
   end
   for _, part in ipairs(is_list(schema.allOf) and schema.allOf or {}) do
     join(resolved, self:resolve(part, depth + 1))
@@ -143,6 +129,15 @@ function Parts:types(schema)
   end
   if types.number then types.integer = nil end
   return types
+end
+
+---type_names is a set of types in words.
+---@param types table<string, true>
+---@return string
+function M.type_names(types)
+  local names = vim.tbl_keys(types)
+  table.sort(names)
+  return table.concat(names, ' or ')
 end
 
 local EMPTY = { string = '""', number = '0', integer = '0', boolean = 'false', array = '[]', null = 'null' }
