@@ -86,6 +86,27 @@ T['another command follows by way of :execute'] = function()
   eq(child.g.after, 1)
 end
 
+T['the status says what is wrong, each thing once'] = function()
+  local broken = { name = 'b', phase = 'invalid', tools = { count = 0 }, error = { message = 'no command' } }
+  local lines = require('mcp_sidecar.command').status_lines({
+    phase = 'running',
+    root = '/app',
+    servers = { { name = 'a', phase = 'ready', tools = { count = 1 } }, broken },
+    errors = {
+      { path = '/app/.mcp.json', line = 3, error = 'odd', severity = 'warning', server = 'a' },
+      { path = '/app/.mcp.json', line = 4, error = 'no command', severity = 'error', server = 'b' },
+      { path = 'mcp:b', error = 'no command', severity = 'error', server = 'b' },
+      { path = '/app/mcp.json', error = 'no JSON', severity = 'error' },
+    },
+  })
+  eq(vim.list_slice(lines, 2), {
+    '  a: ready, 1 tool',
+    '  b: invalid, 0 tools — no command',
+    '  /app/.mcp.json:3: odd',
+    '  /app/mcp.json: no JSON',
+  })
+end
+
 T['each subcommand does what it says'] = function()
   world:user_servers({ a = 'tool echo', b = 'tool look', bad = 'on start\n  crash 3' })
   local child = neovim({ log_level = vim.log.levels.OFF, settings = { reconnect = 'manual' } })

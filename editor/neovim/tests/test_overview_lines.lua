@@ -212,6 +212,25 @@ T['diagnostics stand with their server, or at the end'] = function()
   )
 end
 
+T["a warning about a failing entry of Neovim's own stands with its server, the failure only once"] = function()
+  local function about(message, severity)
+    return { path = 'mcp:x', server = 'x', error = message, severity = severity }
+  end
+  local view = stub.empty({
+    servers = {
+      stub.server({ phase = 'invalid', status = 'disconnected', error = { message = 'no command' } }),
+    },
+    errors = {
+      about('unknown key "comand"', 'warning'),
+      about('no command, as it was told before', 'error'),
+      about('no command', 'warning'),
+    },
+  })
+  local page = render(view, { expanded = { 'server/x' } })
+  eq(with(page, 'warning'), { 'warning      mcp:x: unknown key "comand"' })
+  eq(#with(page, 'no command'), 2) -- in its line, and as its error
+end
+
 T['a diagnostic that says the same as the error of its server is not told twice'] = function()
   local view = stub.empty({
     servers = {

@@ -1,5 +1,6 @@
 -- `:Mcp` and its subcommands.
 
+local diagnostics = require('mcp_sidecar.diagnostics')
 local nearest = require('mcp_sidecar.nearest')
 local protocol = require('mcp_sidecar.protocol_gen')
 local say = require('mcp_sidecar.say')
@@ -51,13 +52,16 @@ local function status_lines(view)
   local sidecar = view.sidecar and (' ' .. view.sidecar.version) or ''
   local lines = { ('mcp-sidecar%s is %s in %s'):format(sidecar, view.phase, view.root) }
   if view.error then lines[#lines + 1] = '  ' .. view.error end
+  local servers = {} ---@type table<string, mcp_sidecar.Server>
   for _, server in ipairs(view.servers) do
+    servers[server.name] = server
     local tools = counted(server.tools.count, 'tool')
     local why = server.error and (' — ' .. server.error.message) or ''
     lines[#lines + 1] = ('  %s: %s, %s%s'):format(server.name, server.phase, tools, why)
   end
   for _, diagnostic in ipairs(view.errors) do
-    if not diagnostic.server then
+    local server = servers[diagnostic.server or '']
+    if not (server and diagnostics.repeats(diagnostic, server)) then
       local line = diagnostic.line and (':%d'):format(diagnostic.line) or ''
       lines[#lines + 1] = ('  %s%s: %s'):format(diagnostic.path, line, diagnostic.error)
     end

@@ -1,6 +1,7 @@
 -- The lines of one server in the overview. Pure.
 local Page = require('mcp_sidecar.ui.page')
 local cells = require('mcp_sidecar.ui.cells')
+local diagnostics = require('mcp_sidecar.diagnostics')
 local phases = require('mcp_sidecar.ui.phases')
 local places = require('mcp_sidecar.ui.places')
 local words = require('mcp_sidecar.words')
@@ -31,9 +32,7 @@ local function look_of(view, server) return phases.look(server, vim.list_contain
 ---@param server mcp_sidecar.Server
 ---@return boolean
 local function concerns(diagnostic, server)
-  if diagnostic.server ~= server.name then return false end
-  local failure = server.error
-  return not failure or not (vim.startswith(diagnostic.path, 'mcp:') or diagnostic.error == failure.message)
+  return diagnostic.server == server.name and not diagnostics.repeats(diagnostic, server)
 end
 
 ---The columns that the servers of a view need.
