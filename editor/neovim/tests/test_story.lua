@@ -115,7 +115,7 @@ end
 T['a crash of the sidecar is reported once, and :Mcp restart recovers'] = function()
   world:user_servers({ a = 'tool echo' })
   local child = neovim({ restart = { limit = 0 } })
-  child.cmd('Mcp start')
+  child.lua('mcp.start()')
   ready(child, 'a')
   local sidecar = vim
     .iter(world:processes())
@@ -216,7 +216,7 @@ T['two projects have two sidecars'] = function()
   local child = neovim()
   for _, name in ipairs({ 'one', 'two' }) do
     child.cmd(('edit %s/%s/file'):format(world.project, name))
-    child.cmd('Mcp start')
+    child.lua('mcp.start()')
     ready(child, 'a')
     eq(vim.fs.basename(child.lua('return mcp.status().root')), name)
   end

@@ -73,7 +73,7 @@ T['one dialog decides about several servers, for later sessions too'] = function
   again.type_keys('q')
   is(again, 'later', 'untrusted')
   is(again, 'no', 'none')
-  eq(again.lua('return notes'), {})
+  eq(again.lua('return notes'), { 'mcp-sidecar: started' })
   quit(again)
   eq({ world.hub:count('no started'), world.hub:count('later started') }, { 0, 0 })
 end

@@ -146,7 +146,13 @@ M.SUBCOMMANDS = {
   },
   start = {
     about = 'start the sidecar',
-    run = function(session) session:start(say.failure) end,
+    run = function(session)
+      local word = session:view().phase == 'running' and 'running already' or 'started'
+      session:start(function(err)
+        if err then return say.failure(err) end
+        say.info(word)
+      end)
+    end,
   },
   restart = {
     about = 'stop the sidecar, and start it anew',
