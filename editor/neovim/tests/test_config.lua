@@ -62,7 +62,7 @@ T['each kind of mistake is said, and the default counts'] = function()
     ['ui.border'] = { 5, 'fancy', {}, { 'a', 'b', 'c' }, { 1 } },
     ['ui.width'] = { 'x', 0, -1, nan, infinity },
     ['ui.height'] = { {}, 0 },
-    ['ui.icons'] = { 'x', { 'x' }, { ready = 1 } },
+    ['ui.icons'] = { 'x', 5 },
     ['ui.cancel_key'] = { 5, {} },
   }
   for path, values in pairs(wrong) do
@@ -78,6 +78,30 @@ T['each kind of mistake is said, and the default counts'] = function()
       eq({ path, options }, { path, config.DEFAULTS })
       eq({ path, #problems[1] < 200, problems[1]:find('\n', 1, true) }, { path, true })
     end
+  end
+end
+
+T['an icon that is none is said, and the others count'] = function()
+  local options, problems =
+    config.merged({ ui = { icons = { redy = 'x', ready = 1, failed = '!', [1] = 'x' } } })
+  eq(options.ui.icons, { failed = '!' })
+  eq(#problems, 3)
+  eq(problems[1]:match('^unknown option "ui.icons.1": there are ask, backoff, '), problems[1]:sub(1, 53))
+  eq({ problems[2], problems[3] }, {
+    'option "ui.icons.ready" is 1, not a string',
+    'unknown option "ui.icons.redy": did you mean "ui.icons.ready"?',
+  })
+end
+
+T['all icons of the overview and all phases may have one'] = function()
+  local phases = require('mcp_sidecar.ui.phases')
+  for name in pairs(phases.icons) do
+    eq({ name, vim.list_contains(config.ICONS, name) }, { name, true })
+  end
+  for _, name in ipairs(config.ICONS) do
+    -- A phase that is not known looks as its status.
+    local kind = phases.look({ phase = name, status = 'connected' }).kind
+    eq({ name, phases.icons[name] ~= nil or kind ~= 'ready' }, { name, true })
   end
 end
 

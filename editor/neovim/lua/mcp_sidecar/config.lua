@@ -22,7 +22,7 @@ local M = {}
 ---@field border string|string[] of floating windows, as in nvim_open_win()
 ---@field width number of the overview: columns, or a part of the screen below 1
 ---@field height number
----@field icons table<string, string> by phase of a server
+---@field icons table<string, string> by name: M.ICONS
 ---@field cancel_key string cancels the newest call that was made by hand, while one runs; "": no key does
 
 ---@type mcp_sidecar.Options
@@ -38,6 +38,18 @@ M.DEFAULTS = {
   ui = { border = 'rounded', width = 0.8, height = 0.8, icons = {}, cancel_key = '<C-c>' },
 }
 
+---The icons that there are: those of ui/phases.lua, and one for each phase of a server that may have its own.
+M.ICONS = vim.split(
+  'ready busy retry failed ask stopped disabled live deferred off closed open '
+    .. 'starting initializing listing backoff suspended needs-auth needs-input untrusted invalid',
+  ' '
+)
+
+local icons = {} ---@type table<string, string>
+for _, name in ipairs(M.ICONS) do
+  icons[name] = 'key'
+end
+
 ---Kinds of options, by the words that KINDS has for them; a table is a group of options.
 local SHAPE = {
   binary = 'text',
@@ -49,7 +61,7 @@ local SHAPE = {
   settings = 'settings',
   restart = { limit = 'count', window_ms = 'count' },
   log_level = 'count',
-  ui = { border = 'border', width = 'size', height = 'size', icons = 'map', cancel_key = 'key' },
+  ui = { border = 'border', width = 'size', height = 'size', icons = icons, cancel_key = 'key' },
 }
 
 local BORDERS = { 'none', 'single', 'double', 'rounded', 'solid', 'shadow', 'bold' }
