@@ -53,7 +53,7 @@ T['command_of quotes'] = MiniTest.new_set({
     { { command = 'x', args = { '~', '$(id)', '`id`', '*' } }, [[x '~' '$(id)' '`id`' '*']] },
     { { command = 'x', args = { '${input:token}' } }, [[x '${input:token}']] },
     { { url = 'https://e.org/mcp?a=\nb' }, 'https://e.org/mcp?a=\\nb' },
-    { {}, '?' },
+    { {}, 'nothing: its entry has neither a command nor an address' },
   },
 })
 T['command_of quotes']['words as a shell needs them'] = function(given, wanted)

@@ -55,7 +55,9 @@ end
 ---@param server mcp_sidecar.ProjectServer
 ---@return string
 function M.command_of(server)
-  if not server.command then return M.printable(server.url or '?') end
+  if not server.command then
+    return server.url and M.printable(server.url) or 'nothing: its entry has neither a command nor an address'
+  end
   local words = { quoted(server.command) }
   for _, word in ipairs(server.args or {}) do
     words[#words + 1] = quoted(word)
@@ -127,7 +129,7 @@ M.KEYS = 'a allow   d deny   l later   A/D all   o show file   <CR> done   q clo
 ---@return { [1]: string, [2]: string?, [3]: string? }[]
 local function details(server)
   return {
-    { server.command and 'runs  ' or 'contacts  ', M.command_of(server) },
+    { server.url and not server.command and 'contacts  ' or 'runs  ', M.command_of(server) },
     { 'in    ', server.cwd and M.printable(server.cwd) },
     { 'env   ', pairs_of(server.env) },
     { 'headers  ', pairs_of(server.headers) },
