@@ -237,6 +237,17 @@ T['a program that is another, or of another version, is told'] = function()
   )
 end
 
+T['a project that is not there is told without where in Neovim that was found'] = function()
+  local child = neovim()
+  child.lua([[
+    local options = vim.g.mcp_sidecar
+    options.root = function() return '/no/such/project' end
+    mcp.setup(options)
+  ]])
+  local line = checked(child)['configuration files'][1]
+  eq(vim.startswith(line, 'ERROR the configuration cannot be read: ENOENT: no such file or directory'), true)
+end
+
 ---impatient has the child wait a moment only, and keeps how long it would have waited.
 local function impatient(child)
   child.lua([[

@@ -328,7 +328,7 @@ end
 T['a project that is gone is told'] = function()
   local child = neovim()
   child.lua([[mcp.start(outcome_of('start'), { root = '/no/such/project' })]])
-  eq(settled(child), { start = { 'the project /no/such/project is not there any more' } })
+  eq(settled(child), { start = { "the project's directory /no/such/project does not exist" } })
 end
 
 return T

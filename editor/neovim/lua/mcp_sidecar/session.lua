@@ -235,7 +235,7 @@ function Session:program(options)
   self.binary = path or self.binary
   if not path then return nil, message end
   if vim.fn.isdirectory(self.root) == 0 then
-    return nil, ('the project %s is not there any more'):format(self.root)
+    return nil, ("the project's directory %s does not exist"):format(self.root)
   end
   return process.start(vim.list_extend({ path }, options.args), { cwd = self.root, env = options.env })
 end
