@@ -307,6 +307,14 @@ T['waiting for a tool ends when its server has settled, and the sidecar says the
   eq(child.lua_get('last().target'), { server = 'web', tool = 'get' })
 end
 
+T['a call that ends with the sidecar is told of by its name'] = function()
+  child.lua([[
+    call.start(session, 'mcp_fs_list')
+    refuse({ kind = 'closed', message = 'the sidecar was stopped' })
+  ]])
+  eq(child.lua_get([[said('mcp-sidecar: fs/list: the sidecar was stopped')]]), true)
+end
+
 T['waiting can be cancelled, and a start that fails ends it'] = function()
   child.lua([[session = user.session({}, { phase = 'stopped' }) call.pick(session)]])
   child.type_keys('<C-c>')

@@ -100,6 +100,8 @@ local function run(call, arguments)
     if call.editor then call.editor.busy = false end
     if not err then return show_result(call, arguments, outcome, from) end
     if err.kind == 'cancelled' then return say.info(call.label .. ' was cancelled') end
+    -- Only the sidecar's own answers say what they are about.
+    if err.kind == 'closed' and not err.reported then return say.error(call.label .. ': ' .. err.message) end
     say.failure(err)
   end)
 end
