@@ -180,6 +180,19 @@ T['empty states']['say what to do next'] = function(given, wanted)
   eq(with(render(stub.empty(given)), wanted), { wanted })
 end
 
+T['what to do about a program that is not found is not cut off'] = function()
+  local long = '/home/me/.local/share/nvim/site/pack/mcp/start/mcp-sidecar'
+  local _, message = require('mcp_sidecar.binary').find(nil, {
+    windows = false,
+    plugin = long,
+    cwd = '/',
+    env = { PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:' .. long },
+    unfit = function() return 'does not exist' end,
+  })
+  local text = table.concat(render(stub.empty({ phase = 'failed', error = message })).lines, '\n')
+  eq({ text:find('…', 1, true), text:match('MCP_SIDECAR%.\n') }, { nil, 'MCP_SIDECAR.\n' })
+end
+
 T['a session that ended tells why only once it is over'] = function()
   eq(with(render(stub.empty({ error = 'it ended with code 2' })), 'code 2'), {})
 end

@@ -74,7 +74,7 @@ local function add_header(page, view, state)
   })
   if #view.servers > 0 then page:add(item('counts'), counts(view)) end
   if view.error and view.phase ~= 'running' then
-    page:text(item('error', view.error), view.error, { indent = 1, group = 'McpError', limit = 6 })
+    page:text(item('error', view.error), view.error, { indent = 1, group = 'McpError', limit = 12 })
   end
   page:gap()
 end
