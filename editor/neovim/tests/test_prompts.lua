@@ -1,17 +1,21 @@
 -- The queue of questions to the user: one after the other, when nothing is typed, and held up by none for ever.
-local await = require('patience').await
+local Clock = require('clock')
 local eq = MiniTest.expect.equality
 local child = MiniTest.new_child_neovim()
 
+---How long no key was pressed when a question comes up, and how long one without windows is still there.
+local PAUSE_MS, GONE_MS = 300, 1000
+
+local clock ---@type mcp_sidecar.test.Clock
 local T = MiniTest.new_set({
   hooks = {
     pre_case = function()
       child.restart({ '-u', 'tests/minit.lua' })
+      clock = Clock.install_in(child)
       child.lua([[
         ask = require('mcp_sidecar.ui.prompts').ask
         shown, done, dropped, said = {}, {}, {}, {}
         vim.notify = function(text) said[#said + 1] = text end
-        function wait(condition) return (vim.wait(20000, condition, 5)) end
         -- A question that is open until its `done`, in whatever way it is shown.
         function question(name, show)
           return ask(function(finish)
@@ -31,38 +35,34 @@ local T = MiniTest.new_set({
   },
 })
 
----shows waits until these were shown, in this order, and no other. The child must not wait itself: it would take no
----keys meanwhile.
-local function shows(names)
-  await('the question', function() return not child.is_blocked() and child.lua_get('#shown') >= #names end)
-  eq(child.lua_get('shown'), names)
-end
+---is says what was shown so far, in this order, and what was dropped.
+local function is(shown, dropped) eq(child.lua_get('{ shown, dropped }'), { shown, dropped or {} }) end
 
----ticks lets the queue look some times.
-local function ticks()
-  child.lua([[
-    looked = 0
-    local mode = vim.fn.mode
-    vim.fn.mode = function(...) looked = looked + 1 return mode(...) end
-  ]])
-  await('the queue to look', function() return child.lua_get('looked') >= 2 end)
+---shows lets a pause pass, and only then the last of these is shown.
+local function shows(names)
+  clock:advance(PAUSE_MS - 1)
+  is(vim.list_slice(names, 1, #names - 1))
+  clock:advance(1)
+  is(names)
 end
 
 T['one comes after the other'] = function()
   child.lua([[for _, name in ipairs({ 'a', 'b', 'c' }) do question(name, float) end]])
   shows({ 'a' })
-  ticks()
-  shows({ 'a' })
+  clock:advance(2 * PAUSE_MS)
+  is({ 'a' })
   child.lua([[done.a() done.a()]])
   shows({ 'a', 'b' })
-  ticks()
-  shows({ 'a', 'b' })
+  clock:advance(2 * PAUSE_MS)
+  is({ 'a', 'b' })
   child.lua([[done.b()]])
   shows({ 'a', 'b', 'c' })
 end
 
 T['one that is answered as it is shown makes room at once'] = function()
   child.lua([[for _, name in ipairs({ 'a', 'b', 'c' }) do question(name, function(finish) finish() end) end]])
+  shows({ 'a' })
+  shows({ 'a', 'b' })
   shows({ 'a', 'b', 'c' })
 end
 
@@ -82,37 +82,39 @@ T['it waits for normal mode'] = MiniTest.new_set({
 T['it waits for normal mode']['out of'] = function(into, out_of)
   child.api.nvim_input(into)
   child.lua([[question('a')]])
-  ticks()
-  eq(child.lua_get('shown'), {})
+  clock:advance(2 * PAUSE_MS)
+  is({})
   child.api.nvim_input(out_of)
+  clock:advance(PAUSE_MS)
+  is({})
   shows({ 'a' })
 end
 
 T['keys that follow each other keep it away, also in normal mode'] = function()
-  child.lua([[
-    question('a')
-    -- A user who types faster than it looks.
-    user = vim.uv.new_timer()
-    user:start(0, 20, vim.schedule_wrap(function() vim.api.nvim_input('j') end))
-  ]])
-  ticks()
-  eq(child.lua_get('shown'), {})
-  child.lua('user:stop()')
-  shows({ 'a' })
+  child.lua([[question('a')]])
+  for _ = 1, 20 do
+    child.type_keys('j')
+    clock:advance(PAUSE_MS - 20)
+    is({})
+  end
+  clock:advance(2 * PAUSE_MS)
+  is({ 'a' })
 end
 
 T['it looks, and listens to keys, only while one waits'] = function()
   child.lua([[
     listeners = vim.on_key()
-    started = 0
+    timers = {}
     local new_timer = vim.uv.new_timer
-    vim.uv.new_timer = function() local timer = new_timer() last = timer started = started + 1 return timer end
-    question('a', float)
+    vim.uv.new_timer = function() timers[#timers + 1] = new_timer() return timers[#timers] end
+    question('a')
+    question('b')
   ]])
-  eq(child.lua_get('{ vim.on_key() - listeners, started }'), { 1, 1 })
+  eq(child.lua_get('{ vim.on_key() - listeners, #timers, timers[1]:is_active() }'), { 1, 1, true })
   shows({ 'a' })
-  eq(child.lua_get('wait(function() return last:is_closing() end)'), true)
-  eq(child.lua_get('vim.on_key() - listeners'), 0)
+  eq(child.lua_get('{ vim.on_key() - listeners, timers[1]:is_active() }'), { 1, true })
+  shows({ 'a', 'b' })
+  eq(child.lua_get('{ vim.on_key() - listeners, timers[1]:is_closing() }'), { 0, true })
 end
 
 T['one that is withdrawn'] = MiniTest.new_set()
@@ -127,30 +129,41 @@ T['one that is withdrawn']['makes room, though it is on the screen'] = function(
   shows({ 'a', 'b' })
   -- Its own end, later, is not that of the other.
   child.lua([[float() question('c') done.a() withdraw()]])
-  ticks()
-  eq(child.lua_get('shown'), { 'a', 'b' })
+  clock:advance(2 * PAUSE_MS)
+  is({ 'a', 'b' })
 end
 T['one that is withdrawn']['is not dropped'] = function()
   child.lua([[withdraw = question('a', float)]])
   shows({ 'a' })
-  child.lua(
-    [[withdraw() vim.api.nvim_win_close(window, true) gone = false vim.defer_fn(function() gone = true end, 1500)]]
-  )
-  eq(child.lua_get('wait(function() return gone end)'), true)
-  eq(child.lua_get('dropped'), {})
+  child.lua([[withdraw() vim.api.nvim_win_close(window, true)]])
+  clock:advance(2 * GONE_MS)
+  is({ 'a' })
 end
 
 T['one that cannot be shown is reported, and makes room'] = function()
   child.lua([[question('a', function() error('no screen') end) question('b')]])
-  shows({ 'a', 'b' })
-  eq(child.lua_get('wait(function() return #said == 1 end)'), true)
+  shows({ 'a' })
+  eq(child.lua_get('#said'), 1)
   eq(child.lua_get('said[1]'):match('no screen'), 'no screen')
+  shows({ 'a', 'b' })
+  eq(child.lua_get('#said'), 1)
 end
 
 T['Ctrl-C in a list of choices is no error'] = function()
   child.lua([[question('a', function() error('Keyboard interrupt', 0) end) question('b')]])
+  shows({ 'a' })
   shows({ 'a', 'b' })
   eq(child.lua_get('said'), {})
+end
+
+---is_dropped waits until `a`, whose window was closed this long ago, is dropped: after its time, and not before.
+local function is_dropped(shown, ago)
+  clock:advance(GONE_MS - (ago or 0) - 1)
+  is(shown)
+  clock:advance(1)
+  is(shown, { 'a' })
+  clock:advance(2 * GONE_MS)
+  is(shown, { 'a' })
 end
 
 T['a callback that is forgotten'] = MiniTest.new_set()
@@ -159,44 +172,40 @@ T['a callback that is forgotten']['with its window is dropped'] = function()
   shows({ 'a' })
   child.lua([[vim.api.nvim_win_close(window, true)]])
   shows({ 'a', 'b' })
-  eq(child.lua_get('wait(function() return #dropped == 1 end)'), true)
-  eq(child.lua_get('dropped'), { 'a' })
+  is_dropped({ 'a', 'b' }, PAUSE_MS)
 end
 T['a callback that is forgotten']['is dropped though no other waits'] = function()
   child.lua([[question('a', float)]])
   shows({ 'a' })
   child.type_keys(':q<CR>')
-  eq(child.lua_get('wait(function() return #dropped == 1 end)'), true)
+  is_dropped({ 'a' })
 end
 T['a callback that is forgotten']['with a window that is closed in silence is dropped'] = function()
   child.cmd('split')
   child.lua([[question('a', float)]])
   shows({ 'a' })
   child.lua([[vim.cmd(('noautocmd call nvim_win_close(%d, v:true)'):format(window)) vim.cmd('wincmd w')]])
-  eq(child.lua_get('wait(function() return #dropped == 1 end)'), true)
+  is_dropped({ 'a' })
 end
 T['a callback that is forgotten']['is dropped whatever other windows there are'] = function()
   child.lua([[question('a', float)]])
   shows({ 'a' })
   child.cmd('wincmd p | split')
   child.lua([[vim.api.nvim_win_close(window, true)]])
-  eq(child.lua_get('wait(function() return #dropped == 1 end)'), true)
+  is_dropped({ 'a' })
 end
 T['a callback that is forgotten']['by one who never showed a window holds up nobody'] = function()
   child.lua([[question('a') question('b')]])
+  shows({ 'a' })
   shows({ 'a', 'b' })
-  eq(child.lua_get('dropped'), {})
+  clock:advance(2 * GONE_MS)
+  is({ 'a', 'b' })
 end
 
 T['one that is still there is not dropped'] = MiniTest.new_set()
----longer lets more time pass than a question without a window has.
-local function longer()
-  child.lua([[gone = false vim.defer_fn(function() gone = true end, 1500)]])
-  eq(child.lua_get('wait(function() return gone end)'), true)
-end
 local function is_not_dropped()
-  longer()
-  eq(child.lua_get('{ shown, dropped }'), { { 'a' }, {} })
+  clock:advance(2 * GONE_MS)
+  is({ 'a' })
 end
 T['one that is still there is not dropped']['while the user is elsewhere'] = function()
   child.lua([[question('a', float) question('b')]])
@@ -217,13 +226,14 @@ T['one that is still there is not dropped']['while it goes from one window to th
     question('b')
   ]])
   shows({ 'a' })
-  eq(child.lua_get('wait(function() return #vim.api.nvim_list_wins() == 2 end)'), true)
+  clock:advance(10)
+  eq(child.lua_get('{ #vim.api.nvim_list_wins(), vim.api.nvim_win_is_valid(window) }'), { 2, true })
   is_not_dropped()
 end
 T['one that is still there is not dropped']['if it is elsewhere, whatever windows come and go'] = function()
   child.lua([[question('a')]])
   shows({ 'a' })
-  longer()
+  clock:advance(GONE_MS)
   child.cmd('split | quit')
   is_not_dropped()
 end
