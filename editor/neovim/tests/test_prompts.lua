@@ -101,6 +101,27 @@ T['keys that follow each other keep it away, also in normal mode'] = function()
   is({ 'a' })
 end
 
+T['keys that nobody typed do not keep it away'] = function()
+  child.lua([[question('a')]])
+  child.lua([[vim.api.nvim_feedkeys('j', 'n', false)]])
+  shows({ 'a' })
+end
+
+T['one that is on the screen in whatever way keeps the next away'] = MiniTest.new_set({
+  parametrize = {
+    { 'as long as showing it takes', [[function() vim.wait(30000, function() return answered end, 1) end]] },
+    { 'with a window that comes up in silence', [[function() vim.cmd('noautocmd lua float()') end]] },
+  },
+})
+T['one that is on the screen in whatever way keeps the next away']['case'] = function(_, show)
+  child.lua(([[question('a', %s) question('b')]]):format(show))
+  shows({ 'a' })
+  clock:advance(10 * PAUSE_MS)
+  is({ 'a' })
+  child.lua([[answered = true done.a()]])
+  shows({ 'a', 'b' })
+end
+
 T['it looks, and listens to keys, only while one waits'] = function()
   child.lua([[
     listeners = vim.on_key()
