@@ -1,13 +1,19 @@
 -- The value of an ${input:…} is asked for as its entry wants it.
+local Clock = require('clock')
 local await = require('patience').await
 local eq = MiniTest.expect.equality
 local child = MiniTest.new_child_neovim()
 local input = require('mcp_sidecar.ui.input')
 
+---How long no key was pressed when a question comes up, and how long one without windows is still there.
+local PAUSE_MS, GONE_MS = 300, 1000
+
+local clock ---@type mcp_sidecar.test.Clock
 local T = MiniTest.new_set({
   hooks = {
     pre_case = function()
       child.restart({ '-u', 'tests/minit.lua' })
+      clock = Clock.install_in(child)
       child.o.lines, child.o.columns = 24, 80
       child.lua([[
         replies, said = {}, {}
@@ -27,11 +33,13 @@ local T = MiniTest.new_set({
 ---ask asks, and waits until a line can be typed.
 local function ask(question)
   child.lua('ask(...)', { question })
-  await('the question', function() return child.fn.mode() == 'c' end)
+  clock:advance(PAUSE_MS)
+  eq(child.fn.mode(), 'c')
 end
 
+---replied lets happen what is on its way.
 local function replied()
-  await('the reply', function() return not child.is_blocked() and child.lua_get('#replies') > 0 end)
+  clock:advance(0)
   local replies = child.lua_get('replies')
   eq(#replies, 1)
   return replies[1].value
@@ -94,9 +102,12 @@ T['the next question comes after Ctrl-C'] = function()
   ask({ password = true })
   child.lua([[ask({ id = 'other' })]])
   child.type_keys('<C-c>')
-  await('the second', function() return child.fn.mode() == 'c' and child.lua_get('#replies') == 1 end)
+  eq({ child.fn.mode(), child.lua_get('#replies') }, { 'n', 1 })
+  clock:advance(2 * PAUSE_MS)
+  eq(child.fn.mode(), 'c')
   child.type_keys('x<CR>')
-  await('its reply', function() return child.lua_get('#replies') == 2 end)
+  clock:advance(0)
+  eq(child.lua_get('#replies'), 2)
   eq(child.lua_get('replies[2].value'), 'x')
 end
 
@@ -136,6 +147,7 @@ T['options are chosen from, the default first'] = function()
   for number, row in ipairs(rows) do
     child.lua('choice, shown, replies = ..., nil, {}', { row[2] })
     child.lua('ask(...)', { row[1] })
+    clock:advance(PAUSE_MS)
     eq({ number, replied() }, { number, row[4] })
     eq(child.lua_get('shown'), { items = row[3], prompt = 'token (s): ', kind = 'mcp_sidecar.input' })
   end
@@ -146,8 +158,10 @@ T["Neovim's own list of choices works, and its Ctrl-C"] = function()
     child.lua([[replies = {} ask({ options = { 'eu', 'us' } })]])
     -- 0.10 takes nothing but this while its list is up.
     local function get_mode() return vim.rpcrequest(child.job.channel, 'nvim_get_mode') end
-    await('the list', function() return get_mode().mode ~= 'n' end)
+    clock:advance(PAUSE_MS)
+    eq(get_mode().mode ~= 'n', true)
     vim.rpcrequest(child.job.channel, 'nvim_input', keys)
+    await('the end of the list', function() return not child.is_blocked() end)
     return replied()
   end
   eq({ choose('2<CR>'), choose('<CR>'), choose('<C-c>'), choose('1<CR>') }, { 'us', nil, nil, 'eu' })
@@ -162,8 +176,9 @@ end
 
 T['a UI that fails gives no value, and is reported'] = function()
   child.lua([[vim.ui.input = function() error('no screen') end ask({})]])
+  clock:advance(PAUSE_MS)
   eq(replied(), nil)
-  await('the report', function() return child.lua_get('#said') == 1 end)
+  eq(#child.lua_get('said'), 1)
   eq(child.lua_get('said[1]'):match('no screen'), 'no screen')
 end
 
@@ -178,7 +193,8 @@ local LATER = [[
 
 local function asked_later()
   child.lua(LATER .. 'ask({})')
-  await('the question', function() return child.lua_get('answer ~= nil') end)
+  clock:advance(PAUSE_MS)
+  eq(child.lua_get('answer ~= nil'), true)
 end
 
 T['a UI may answer when it likes, but once'] = function()
@@ -191,6 +207,9 @@ end
 T['a UI that forgets its callback gives no value, and a late one is not lost silently'] = function()
   asked_later()
   child.lua([[vim.api.nvim_win_close(window, true)]])
+  clock:advance(GONE_MS - 1)
+  eq(child.lua_get('replies'), {})
+  clock:advance(1)
   eq(replied(), nil)
   child.lua([[answer(nil)]])
   eq(child.lua_get('said'), {})
@@ -207,7 +226,8 @@ end
 
 T['a question that is withdrawn before it comes up does not come up'] = function()
   child.lua([[ask({}) withdraw() ask({ id = 'next' })]])
-  await('the next', function() return child.fn.mode() == 'c' end)
+  clock:advance(PAUSE_MS)
+  eq(child.fn.mode(), 'c')
   eq(tostring(child.get_screenshot()):find('token', 1, true), nil)
   child.type_keys('x<CR>')
   eq(replied(), 'x')

@@ -1,12 +1,17 @@
 -- When the user is asked about a project's servers, and what becomes of the answer.
-local await = require('patience').await
+local Clock = require('clock')
 local eq = MiniTest.expect.equality
 local child = MiniTest.new_child_neovim()
 
+---How long no key was pressed when a question comes up, and how long after a command it may.
+local PAUSE_MS, EXPECTED_MS = 300, 10000
+
+local clock ---@type mcp_sidecar.test.Clock
 local T = MiniTest.new_set({
   hooks = {
     pre_case = function()
       child.restart({ '-u', 'tests/minit.lua' })
+      clock = Clock.install_in(child)
       child.o.lines, child.o.columns = 24, 80
       child.lua([[
         trust = require('mcp_sidecar.ui.trust')
@@ -40,26 +45,20 @@ local T = MiniTest.new_set({
           local lines = vim.api.nvim_buf_get_lines(0, 0, -1, false)
           return vim.tbl_filter(function(text) return text:find('^%[') end, lines)
         end
-        -- A later moment, without waiting for it.
-        local now, ahead = vim.uv.now, 0
-        vim.uv.now = function() return now() + ahead end
-        function pass(ms) ahead = ahead + ms end
       ]])
     end,
     post_once = child.stop,
   },
 })
 
+---shows says what the dialog shows, after the pauses for which it waits: one, and the one in which keys came.
 local function shows(heads)
-  await('the dialog', function() return child.bo.filetype == 'mcptrust' end)
-  eq(child.lua_get('heads()'), heads)
+  clock:advance(2 * PAUSE_MS)
+  eq({ child.bo.filetype, child.lua_get('heads()') }, { 'mcptrust', heads })
 end
 
 ---calm lets everything come up that will.
-local function calm()
-  child.lua([[over = false require('mcp_sidecar.ui.prompts').ask(function(done) done() over = true end)]])
-  await('the queue', function() return child.lua_get('over') end)
-end
+local function calm() clock:advance(2 * EXPECTED_MS) end
 
 T['a question comes up right after a command, and its answer goes back by name'] = function()
   child.lua([[trust.expect('/p') ask({ server('a'), server('b'), server('c') })]])
@@ -68,6 +67,13 @@ T['a question comes up right after a command, and its answer goes back by name']
   child.type_keys('a', 'G', 'd', '<CR>')
   eq(child.lua_get('replies'), { { value = { a = 'allow', b = 'later', c = 'deny' } } })
   eq({ child.lua_get('said'), child.lua_get('requests') }, { {}, {} })
+end
+
+T['a question comes up as long as it is expected'] = function()
+  child.lua([[trust.expect('/p')]])
+  clock:advance(EXPECTED_MS - PAUSE_MS - 1)
+  child.lua([[ask({ server('a') })]])
+  shows({ '[ ] a   not decided' })
 end
 
 T['one that is closed decides nothing'] = function()
@@ -79,13 +85,15 @@ end
 
 T['nobody is asked out of the blue'] = MiniTest.new_set({
   parametrize = {
-    { 'without a command', '' },
-    { 'after a command elsewhere', [[trust.expect('/other')]] },
-    { 'long after a command', [[trust.expect('/p') pass(10000)]] },
+    { 'without a command', '', 0 },
+    { 'after a command elsewhere', [[trust.expect('/other')]], 0 },
+    { 'long after a command', [[trust.expect('/p')]], EXPECTED_MS },
   },
 })
-T['nobody is asked out of the blue']['but told'] = function(_, before)
-  child.lua(before .. [[ask({ server('a'), server('b') })]])
+T['nobody is asked out of the blue']['but told'] = function(_, before, ms)
+  child.lua(before)
+  clock:advance(ms)
+  child.lua([[ask({ server('a'), server('b') })]])
   -- The sidecar asks one thing at a time: it must not wait for an answer.
   eq(child.lua_get('replies'), { {} })
   eq(child.lua_get('said'), { 'mcp-sidecar: servers wait for you: a, b (`:Mcp trust`)' })
@@ -96,7 +104,7 @@ end
 T['a dialog that waited until it is not expected any more does not come up'] = function()
   child.type_keys('i')
   child.lua([[trust.expect('/p') ask({ server('a') })]])
-  child.lua('pass(10000)')
+  clock:advance(EXPECTED_MS)
   eq(child.lua_get('replies'), {})
   child.type_keys('<Esc>')
   calm()
@@ -106,7 +114,11 @@ end
 T['keys that follow <Esc> do not go into the dialog'] = function()
   child.type_keys('i')
   child.lua([[trust.expect('/p') ask({ server('x') })]])
-  child.type_keys('text<Esc>', 'A', ' more', '<CR>')
+  child.type_keys('text')
+  for _, keys in ipairs({ '<Esc>', 'A', ' more', '<CR>' }) do
+    clock:advance(PAUSE_MS - 20)
+    child.type_keys(keys)
+  end
   eq(child.api.nvim_buf_get_lines(0, 0, -1, false), { 'text more', '' })
   child.type_keys('<Esc>')
   shows({ '[ ] x   not decided' })
@@ -160,7 +172,7 @@ T['a question is withdrawn']['while the next one waits'] = function()
   child.lua([[trust.expect('/p') withdraw = ask({ server('a') })]])
   shows({ '[ ] a   not decided' })
   child.lua([[ask({ server('b') }) withdraw()]])
-  await('the next', function() return vim.deep_equal(child.lua_get('heads()'), { '[ ] b   not decided' }) end)
+  shows({ '[ ] b   not decided' })
   child.type_keys('a', '<CR>')
   eq(child.lua_get('replies'), { {}, { value = { b = 'allow' } } })
 end
@@ -174,7 +186,7 @@ T['a second question waits for the first, also of another project'] = function()
   shows({ '[ ] a   not decided' })
   eq(child.lua_get('dialogs()'), 1)
   child.type_keys('d', '<CR>')
-  await('the next', function() return vim.deep_equal(child.lua_get('heads()'), { '[ ] b   not decided' }) end)
+  shows({ '[ ] b   not decided' })
   child.type_keys('a', '<CR>')
   eq(child.lua_get('replies'), { { value = { a = 'deny' } }, { value = { b = 'allow' } } })
 end
@@ -185,7 +197,8 @@ T['a dialog that cannot be opened answers nothing, and is reported'] = function(
     trust.expect('/p')
     ask({ server('a') })
   ]])
-  await('the report', function() return child.lua_get('#said') == 1 end)
+  clock:advance(PAUSE_MS)
+  eq(#child.lua_get('said'), 1)
   eq({ child.lua_get('said[1]'):match('no window'), child.lua_get('replies') }, { 'no window', { {} } })
 end
 
