@@ -1,11 +1,17 @@
 -- Logs in a buffer that follows them, in a Neovim of its own.
+local Clock = require('clock')
 local eq = MiniTest.expect.equality
 local child = MiniTest.new_child_neovim()
 
+---How often a log is asked for.
+local PERIOD_MS = 1000
+
+local clock ---@type mcp_sidecar.test.Clock
 local T = MiniTest.new_set({
   hooks = {
     pre_case = function()
       child.restart({ '-u', 'tests/minit.lua' })
+      clock = Clock.install_in(child)
       child.o.lines, child.o.columns = 24, 80
       child.lua([[
         require('overview_stub').install()
@@ -28,10 +34,13 @@ local function open(server) child.lua([[require('mcp_sidecar.ui.logs').open(Stub
 
 local function lines() return child.api.nvim_buf_get_lines(0, 0, -1, false) end
 
----Waits until an expression of the child is true, without any key.
-local function wait(expression)
-  local ok = child.lua('return vim.wait(30000, function() return ' .. expression .. ' end, 5)')
-  eq({ expression, ok }, { expression, true })
+---follows lets a period pass, and only then the buffer has so many lines.
+local function follows(count)
+  local before = lines()
+  clock:advance(PERIOD_MS - 1)
+  eq(lines(), before)
+  clock:advance(1)
+  eq(#lines(), count)
 end
 
 local function requests() return child.lua_get('#Stub.asked') end
@@ -58,7 +67,7 @@ end
 T['it follows, and asks only for what is new'] = function()
   open('files')
   child.lua('Stub.written = 5')
-  wait([[vim.api.nvim_buf_line_count(0) == 5]])
+  follows(5)
   eq(lines()[5], 'T stderr    line 5')
   eq(child.api.nvim_win_get_cursor(0)[1], 5)
   eq(child.lua_get('Stub.asked[2]'), { 'logs', 'files', { lines = 2000, after = 3 } })
@@ -70,7 +79,7 @@ T['it scrolls only for those who look at its end'] = function()
   child.cmd('split')
   child.type_keys('gg')
   child.lua('Stub.written = 5')
-  wait([[vim.api.nvim_buf_line_count(0) == 5]])
+  follows(5)
   eq(child.api.nvim_win_get_cursor(0)[1], 1)
   eq(child.api.nvim_win_get_cursor(top)[1], 5)
 end
@@ -80,21 +89,21 @@ T['an empty log says so, until there is something'] = function()
   open('files')
   eq(lines(), { 'Nothing yet.' })
   child.lua('Stub.written = 2')
-  wait([[vim.api.nvim_buf_line_count(0) == 2]])
+  follows(2)
   eq(lines(), { 'T stderr    line 1', 'T stderr    line 2' })
 end
 
 T['noise stands above, and is kept true'] = function()
   open('files')
   child.lua([[Stub.noise = { count = 1, samples = { 'hello' } }]])
-  wait([[vim.api.nvim_buf_line_count(0) == 5]])
+  follows(5)
   eq(vim.list_slice(lines(), 1, 3), {
     '1 line on stdout is no message of the protocol:',
     '  hello',
     'T stderr    line 1',
   })
   child.lua([[Stub.noise = { count = 7, samples = { 'hello', 'again' } }; Stub.written = 4]])
-  wait([[vim.api.nvim_buf_line_count(0) == 7]])
+  follows(7)
   eq(lines()[3], '  again')
   eq(lines()[7], 'T stderr    line 4')
 end
@@ -107,22 +116,18 @@ T['an error is told, and goes when it is over'] = function()
   open('files')
   eq(lines(), { 'no server has this name' })
   child.lua('Stub.answers.logs = Stub.working')
-  wait([[vim.api.nvim_buf_line_count(0) == 3]])
+  follows(3)
   eq(lines()[1], 'T stderr    line 1')
 end
 
 T['there is one request at a time'] = function()
   child.lua('Stub.answers.logs = function(cb) Stub.answer = cb end')
   open('files')
-  -- A second log has a timer of the same period, which goes off after that of the first.
-  open('web')
-  child.lua([[
-    Stub.answers.logs = function() Stub.again = true end
-    Stub.answer(nil, { lines = {}, noise = Stub.noise })
-  ]])
-  wait('Stub.again')
-  local count = child.lua([[return #vim.tbl_filter(function(one) return one[2] == 'files' end, Stub.asked)]])
-  eq(count, 1)
+  clock:advance(3 * PERIOD_MS)
+  eq(requests(), 1)
+  child.lua('Stub.answer(nil, { lines = {}, noise = Stub.noise })')
+  clock:advance(PERIOD_MS)
+  eq(requests(), 2)
 end
 
 T['a sidecar that was started again is read from its beginning'] = function()
@@ -133,22 +138,18 @@ T['a sidecar that was started again is read from its beginning'] = function()
     Stub.written = 1
   ]])
   child.lua([[Stub.view = require('overview_stub').empty(); Stub.emit('state', Stub.view)]])
-  wait([[vim.api.nvim_buf_line_count(0) == 4]])
+  follows(4)
   eq(lines()[4], 'T stderr    line 1')
 end
 
 T['a sidecar that does not run is not asked, and so not started'] = function()
   open('files')
-  child.lua([[
-    Stub.view = require('overview_stub').empty({ phase = 'stopped' })
-    Stub.ticks = 0
-    Stub.session.view = function()
-      Stub.ticks = Stub.ticks + 1
-      return Stub.view
-    end
-  ]])
-  wait('Stub.ticks > 0')
+  child.lua([[Stub.view = require('overview_stub').empty({ phase = 'stopped' })]])
+  clock:advance(3 * PERIOD_MS)
   eq(requests(), 1)
+  child.lua([[Stub.view = require('overview_stub').empty()]])
+  clock:advance(PERIOD_MS)
+  eq(requests(), 2)
 end
 
 T['it rests while no window shows it, and goes on when one does'] = function()
@@ -157,8 +158,12 @@ T['it rests while no window shows it, and goes on when one does'] = function()
   eq(state().active, 1)
   child.cmd('quit')
   eq(state().active, 0)
+  clock:advance(3 * PERIOD_MS)
+  eq(requests(), 1)
   open('files')
   eq({ child.api.nvim_get_current_buf(), state().active }, { buf, 1 })
+  clock:advance(PERIOD_MS)
+  eq(requests(), 2)
   open('files')
   eq(child.lua_get('#vim.api.nvim_list_wins()'), 2)
 end
@@ -208,9 +213,11 @@ T['the log of the sidecar comes by itself'] = function()
   eq(lines(), { 'T info      begun' })
   eq(state().open, 0)
   child.lua([[Stub.say('more', 'error'); Stub.say('and more')]])
-  wait([[vim.api.nvim_buf_line_count(0) == 3]])
+  clock:advance(0)
+  eq(#lines(), 3)
   child.lua([[Stub.say('no room in the ring')]])
-  wait([[vim.api.nvim_buf_line_count(0) == 4]])
+  clock:advance(0)
+  eq(#lines(), 4)
   eq(vim.list_slice(lines(), 1, 2), { 'T info      begun', 'T error     more' })
   eq(vim.list_slice(lines(), 3), { 'T info      and more', 'T info      no room in the ring' })
   eq(child.api.nvim_win_get_cursor(0)[1], 4)
