@@ -1,7 +1,13 @@
 local progress = require('mcp_sidecar.ui.progress')
 
+local Clock = require('clock')
 local eq = MiniTest.expect.equality
 local child = MiniTest.new_child_neovim()
+
+---How long a call runs until it is shown, and how often what is shown is drawn.
+local APPEAR_MS, TICK_MS = 150, 100
+
+local clock ---@type mcp_sidecar.test.Clock
 local T = MiniTest.new_set()
 
 T['what a server tells of its progress'] = MiniTest.new_set({
@@ -47,6 +53,7 @@ T['window'] = MiniTest.new_set({
   hooks = {
     pre_case = function()
       child.restart({ '-u', 'tests/minit.lua' })
+      clock = Clock.install_in(child)
       child.o.columns, child.o.lines = 80, 20
       child.lua([[
         progress = require('mcp_sidecar.ui.progress')
@@ -68,7 +75,6 @@ T['window'] = MiniTest.new_set({
           end })
           return call
         end
-        function wait(condition) return (vim.wait(30000, condition, 5)) end
         function here() return vim.list_contains(vim.api.nvim_tabpage_list_wins(0), float()) end
         function hangs(label) progress.begin({ label = label, cancel = function() end }) end
       ]])
@@ -78,19 +84,22 @@ T['window'] = MiniTest.new_set({
 })
 
 T['window']['comes after a while, is not entered, and goes with the last call'] = function()
-  -- In one turn of the loop no timer has run.
-  eq(child.lua_get('(function() one = begin("fs/read") return float() end)()'), vim.NIL)
-  eq(child.lua_get('wait(float)'), true)
+  child.lua('one = begin("fs/read")')
+  clock:advance(APPEAR_MS - 1)
+  eq(child.lua_get('float()'), vim.NIL)
+  clock:advance(1)
+  eq(child.lua_get('float() ~= nil'), true)
   eq(child.lua_get('vim.api.nvim_win_get_config(vim.api.nvim_get_current_win()).relative'), '')
   local config = child.lua_get('vim.api.nvim_win_get_config(float())')
   eq({ config.focusable, config.anchor, config.row, config.col }, { false, 'NE', 0, 80 })
-  child.lua('two = begin("web/get") wait(function() return lines() and #lines() == 2 end)')
+  clock:advance(2000)
+  child.lua('two = begin("web/get")')
+  clock:advance(APPEAR_MS - 1)
+  eq(child.lua_get('#lines()'), 1)
+  clock:advance(TICK_MS)
   local lines = child.lua_get('lines()')
-  eq(
-    { lines[1]:match('^ %S+ fs/read %d+ s'), lines[1]:match('cancels') },
-    { lines[1]:match('^.-%d+ s'), nil }
-  )
-  eq(lines[2]:match('web/get %d+ s(.*)$'), '  <C-c> cancels ')
+  eq({ #lines, lines[1]:match('^ %S+ fs/read (%d+) s $') }, { 2, '2' })
+  eq(lines[2]:match('^ %S+ web/get 0 s(.*)$'), '  <C-c> cancels ')
   child.lua('one:finish() one:finish()')
   eq(child.lua_get('#lines()'), 1)
   child.lua('two:finish()')
@@ -98,46 +107,63 @@ T['window']['comes after a while, is not entered, and goes with the last call'] 
 end
 
 T['window']['a call that ends soon shows nothing'] = function()
-  child.lua('one = begin("fs/read") one:finish() begin("web/get") wait(float)')
+  child.lua('one = begin("fs/read")')
+  clock:advance(APPEAR_MS - 1)
+  child.lua('one:finish()')
+  clock:advance(1)
+  eq(child.lua_get('float()'), vim.NIL)
+  child.lua('begin("web/get")')
+  clock:advance(APPEAR_MS)
   eq(child.lua_get('#lines()'), 1)
   eq(child.lua_get('lines()[1]'):match('web/get'), 'web/get')
 end
 
 T['window']['progress takes the place of what is waited for'] = function()
-  child.lua(
-    'note = "waiting for fs: npm install" one = begin("fs/read", function() return note end) wait(float)'
-  )
+  child.lua('note = "waiting for fs: npm install" one = begin("fs/read", function() return note end)')
+  clock:advance(APPEAR_MS)
   eq(child.lua_get('lines()[1]'):match('s  (.-)  <C'), 'waiting for fs: npm install')
   child.lua('one:update({ progress = 3, total = 10, message = "files" })')
-  eq(child.lua_get('wait(function() return lines()[1]:find("3/10 files", 1, true) end)'), true)
+  clock:advance(TICK_MS)
+  eq(child.lua_get('lines()[1]'):match('s  (.-)  <C'), '3/10 files')
 end
 
 T['window']['is below the tab line, and follows to other tab pages and sizes'] = function()
-  child.lua('one = begin("fs/read") wait(float)')
+  child.lua('one = begin("fs/read")')
+  clock:advance(APPEAR_MS)
   child.cmd('tabnew')
-  eq(child.lua_get('wait(here)'), true)
+  clock:advance(TICK_MS)
+  eq(child.lua_get('here()'), true)
   eq(child.lua_get('vim.api.nvim_win_get_config(float()).row'), 1)
   child.o.columns = 60
-  eq(child.lua_get('wait(function() return vim.api.nvim_win_get_config(float()).col == 60 end)'), true)
+  clock:advance(TICK_MS)
+  eq(child.lua_get('vim.api.nvim_win_get_config(float()).col'), 60)
 end
 
 T['window']['survives the command-line window'] = function()
   child.lua('one = begin("fs/read")')
   child.type_keys('q:')
   eq(child.lua_get('vim.fn.getcmdwintype()'), ':')
-  child.lua('wait(float) one:finish()')
+  clock:advance(APPEAR_MS)
+  eq(child.lua_get('float() ~= nil'), true)
+  child.lua('one:finish()')
   eq(child.lua_get('progress.running()'), 0)
   child.type_keys(':q<CR>')
-  eq(child.lua_get('wait(function() return float() == nil end)'), true)
+  clock:advance(0)
+  eq(child.lua_get('float()'), vim.NIL)
   child.lua('two = begin("fs/read")')
-  eq(child.lua_get('wait(float)'), true)
+  clock:advance(APPEAR_MS)
+  eq(child.lua_get('float() ~= nil'), true)
 end
 
 T['window']['survives that its window or buffer is closed'] = function()
-  child.lua('one = begin("fs/read") wait(float) vim.api.nvim_buf_delete(buffer(), { force = true })')
-  eq(child.lua_get('wait(float)'), true)
-  child.lua('vim.api.nvim_win_close(float(), true)')
-  eq(child.lua_get('wait(float)'), true)
+  child.lua('one = begin("fs/read")')
+  clock:advance(APPEAR_MS)
+  for _, close in ipairs({ 'nvim_buf_delete(buffer(), { force = true })', 'nvim_win_close(float(), true)' }) do
+    child.lua('vim.api.' .. close)
+    eq(child.lua_get('float()'), vim.NIL)
+    clock:advance(TICK_MS)
+    eq(child.lua_get('float() ~= nil'), true)
+  end
   child.lua('one:finish()')
   eq(child.lua_get('float() or false'), false)
   eq(child.cmd_capture('messages'), '')
@@ -147,21 +173,26 @@ T['window']['the key cancels the newest call first'] = function()
   child.lua('begin("a") begin("b") begin("c")')
   child.type_keys('<C-c>', '<C-c>')
   eq(child.lua_get('cancelled'), { 'c', 'b' })
-  eq(child.lua_get('wait(function() return progress.running() == 1 end)'), true)
+  clock:advance(0)
+  eq(child.lua_get('progress.running()'), 1)
   child.type_keys('<C-c>')
-  eq(child.lua_get('wait(function() return progress.running() == 0 end)'), true)
+  clock:advance(0)
+  eq(child.lua_get('progress.running()'), 0)
   eq(child.fn.maparg('<C-c>', 'n'), '')
 end
 
 T['window']['what is being cancelled says so, and the key goes to the next'] = function()
-  child.lua('begin("a") hangs("b") wait(function() return lines() and #lines() == 2 end)')
-  child.lua('progress.cancel_newest() wait(function() return lines()[2]:find("cancelling") end)')
+  child.lua('begin("a") hangs("b")')
+  clock:advance(APPEAR_MS)
+  child.lua('progress.cancel_newest()')
+  clock:advance(TICK_MS)
   local lines = child.lua_get('lines()')
   eq({ lines[1]:match('<C%-c> cancels'), lines[2]:match('s  (.-) $') }, { '<C-c> cancels', 'cancelling' })
 end
 
 T['window']['without a key nothing is mapped'] = function()
-  child.lua('require("mcp_sidecar.config").setup({ ui = { cancel_key = "" } }) one = begin("a") wait(float)')
+  child.lua('require("mcp_sidecar.config").setup({ ui = { cancel_key = "" } }) one = begin("a")')
+  clock:advance(APPEAR_MS)
   eq(child.fn.maparg('<C-c>', 'n'), '')
   eq(child.lua_get('lines()[1]'):match(' %d+ s $') ~= nil, true)
   child.lua('one:finish()')
@@ -207,7 +238,8 @@ T['window']['the key is given back exactly as it was']['test'] = function(comman
   child.lua('vim.api.nvim_set_current_buf(second)')
   child.type_keys('<C-c>')
   eq(child.lua_get('cancelled'), { 'b', 'a' })
-  eq(child.lua_get('wait(function() return progress.running() == 0 end)'), true)
+  clock:advance(0)
+  eq(child.lua_get('progress.running()'), 0)
   eq(child.lua_get(MAPPINGS), before)
   eq(child.lua_get('vim.g.pressed or false'), false)
   if not command:find('vim.g.pressed', 1, true) then return end
