@@ -1,10 +1,17 @@
+local Clock = require('clock')
 local eq = MiniTest.expect.equality
 local child = MiniTest.new_child_neovim()
+
+---How long no key was pressed when a question comes up.
+local PAUSE_MS = 300
+
+local clock ---@type mcp_sidecar.test.Clock
 
 local T = MiniTest.new_set({
   hooks = {
     pre_case = function()
       child.restart({ '-u', 'tests/minit.lua' })
+      clock = Clock.install_in(child)
       child.o.columns, child.o.lines = 100, 30
       child.lua([[
         user, call = require('user'), require('mcp_sidecar.ui.call')
@@ -192,10 +199,10 @@ local SHOWN = [[
   end)()
 ]]
 
+---shows lets pass the time in which progress is shown and drawn again.
 local function shows(wanted)
-  child.lua(('shown, wanted = function() return %s end, ...'):format(SHOWN), { wanted })
-  child.lua('wait(function() return shown() == wanted end)')
-  eq(child.lua_get('shown()'), wanted)
+  clock:advance(250)
+  eq(child.lua_get(SHOWN), wanted)
 end
 
 T['a deferred tool says what it waits for, then how far it is'] = function()
@@ -270,9 +277,10 @@ T['a session that does not run is started, and its servers are waited for'] = fu
   -- The status comes before the tools that it counts.
   local ready = child.lua_get([[user.server('fs', 'ready', { tools = { count = 1, from = 'live' } })]])
   becomes({ servers = { ready } }, 'status')
-  child.lua('user.settle()')
+  clock:advance(2 * PAUSE_MS)
   eq(child.lua_get('#user.asked'), 0)
   becomes({ tools = { child.lua_get('list') } }, 'tools_changed')
+  clock:advance(PAUSE_MS)
   eq(child.lua_get('last().target'), 'mcp_fs_list')
 end
 
@@ -304,6 +312,7 @@ T['waiting for a tool ends when its server has settled, and the sidecar says the
       child.lua_get([[user.server('slow', 'starting')]]),
     },
   }, 'status')
+  clock:advance(PAUSE_MS)
   eq(child.lua_get('last().target'), { server = 'web', tool = 'get' })
 end
 
@@ -321,7 +330,7 @@ T['waiting can be cancelled, and a start that fails ends it'] = function()
   eq(child.lua_get('user.words()'), { 'mcp-sidecar: waiting for MCP tools was cancelled' })
   child.lua([[user.plays({}) user.starts[1]()]])
   becomes({ phase = 'running' }, 'state')
-  child.lua('user.settle()')
+  clock:advance(2 * PAUSE_MS)
   eq(child.lua_get('{ #user.said, #user.asked, progress.running() }'), { 0, 0, 0 })
   child.lua([[session = user.session({}, { phase = 'stopped' }) call.pick(session)]])
   child.lua([[user.starts[1]({ kind = 'closed', message = 'no binary', reported = true })]])
@@ -334,18 +343,20 @@ T['a session that ends while it is waited for ends the waiting'] = function()
     [[session = user.session({}, { servers = { user.server('fs', 'starting') } }) call.pick(session) user.starts[1]()]]
   )
   becomes({ phase = 'failed', servers = {} }, 'state')
-  eq(child.lua_get('wait(function() return progress.running() == 0 end)'), true)
-  eq(child.lua_get('{ #user.asked, #user.said }'), { 0, 0 })
+  clock:advance(2 * PAUSE_MS)
+  eq(child.lua_get('{ progress.running(), #user.asked, #user.said }'), { 0, 0, 0 })
 end
 
 T['a question that comes late waits until nothing is typed'] = function()
   child.lua([[session = user.session({}, { phase = 'stopped' }) call.pick(session)]])
   child.type_keys('i')
   becomes({ phase = 'running', tools = { child.lua_get('list') } }, 'state')
-  child.lua('user.starts[1]() user.settle()')
+  child.lua('user.starts[1]()')
+  clock:advance(2 * PAUSE_MS)
   eq(child.lua_get('#user.asked'), 0)
   child.type_keys('<Esc>')
-  eq(child.lua_get('wait(function() return #user.asked == 1 end)'), true)
+  clock:advance(2 * PAUSE_MS)
+  eq(child.lua_get('#user.asked'), 1)
 end
 
 T['pictures are saved and shown'] = function()
