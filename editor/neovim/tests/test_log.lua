@@ -1,20 +1,23 @@
 -- What is kept of the log, and what of it is shown.
+local Clock = require('clock')
 local config = require('mcp_sidecar.config')
 local events = require('mcp_sidecar.events')
 local log = require('mcp_sidecar.log')
 local eq = MiniTest.expect.equality
 
-local notify, now, echospace = vim.notify, vim.uv.now, vim.v.echospace
-local shown, time
+local notify, echospace = vim.notify, vim.v.echospace
+local shown
+local clock ---@type mcp_sidecar.test.Clock
 local T = MiniTest.new_set({
   hooks = {
     pre_case = function()
-      shown, time = {}, 1000000
+      shown = {}
+      clock = Clock.install()
       vim.notify = function(text, level) table.insert(shown, { text, level }) end
-      vim.uv.now = function() return time end
     end,
     post_case = function()
-      vim.notify, vim.uv.now = notify, now
+      vim.notify = notify
+      clock:remove()
       config.setup(nil)
     end,
   },
@@ -62,9 +65,9 @@ T['a server that has much to say is shown once in a while'] = function()
   says('a', '1')
   says('a', '2')
   says('b', '3')
-  time = time + 4999
+  clock:advance(4999)
   says('a', '4')
-  time = time + 1
+  clock:advance(1)
   says('a', '5')
   eq(vim.tbl_map(function(note) return note[1] end, shown), {
     'mcp-sidecar: a: 1',
