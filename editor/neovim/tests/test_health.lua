@@ -238,7 +238,7 @@ T['a program that is another, or of another version, is told'] = function()
 end
 
 T['a project that is not there is told without where in Neovim that was found'] = function()
-  local child = neovim()
+  local child = world:attentive()
   child.lua([[
     local options = vim.g.mcp_sidecar
     options.root = function() return '/no/such/project' end

@@ -48,7 +48,7 @@ end
 ---status_lines are what `:Mcp status` prints.
 ---@param view mcp_sidecar.SessionView
 ---@return string[]
-local function status_lines(view)
+function M.status_lines(view)
   local sidecar = view.sidecar and (' ' .. view.sidecar.version) or ''
   local lines = { ('mcp-sidecar%s is %s in %s'):format(sidecar, view.phase, view.root) }
   if view.error then lines[#lines + 1] = '  ' .. view.error end
@@ -81,7 +81,7 @@ M.SUBCOMMANDS = {
   status = {
     about = 'what runs, in a few lines',
     run = function(session)
-      vim.api.nvim_echo({ { table.concat(status_lines(session:view()), '\n') } }, true, {})
+      vim.api.nvim_echo({ { table.concat(M.status_lines(session:view()), '\n') } }, true, {})
     end,
   },
   tools = {
