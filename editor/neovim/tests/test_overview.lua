@@ -377,6 +377,23 @@ T['closing leaves nothing behind']['however it is closed'] = function(keys)
   eq(child.bo.filetype, 'mcpoverview')
 end
 
+T['a window command of the user leaves nothing of it behind'] = MiniTest.new_set({
+  parametrize = { { '<C-w>Kq' }, { '<C-w>K<C-w>oq' }, { ':split<CR>' }, { '<C-w>T' }, { '<C-w>K<C-w>w' } },
+})
+T['a window command of the user leaves nothing of it behind']['such as'] = function(keys)
+  child.type_keys(keys)
+  wait([[not vim.iter(vim.api.nvim_list_bufs()):any(function(buffer)
+    return vim.bo[buffer].filetype == 'mcpoverview'
+  end)]])
+  eq({ leftovers(), child.v.errmsg }, { none, '' })
+end
+
+T['it fits the screen also where it does not float'] = function()
+  child.type_keys('<C-w>K', '<C-w>o')
+  child.o.columns, child.o.lines = 60, 20
+  eq({ child.v.errmsg, child.api.nvim_win_get_width(0) }, { '', 60 })
+end
+
 T['it goes when one goes to another tab page'] = function()
   child.cmd('tabnew')
   wait([[Stub.listening() == 0]])

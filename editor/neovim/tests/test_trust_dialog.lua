@@ -98,6 +98,30 @@ T['it is closed, and nothing is chosen']['by'] = function(how)
   eq(child.lua_get([[#vim.api.nvim_get_autocmds({ event = 'VimResized' })]]), 0)
 end
 
+T['a window command of the user keeps nothing open'] = MiniTest.new_set({
+  parametrize = {
+    { '<C-w>KA<CR>', { 'allow', 'allow', 'allow' } },
+    { '<C-w>K<C-w>oA<CR>', { 'allow', 'allow', 'allow' } }, -- the last window
+    { '<C-w>K<C-w>oq' },
+    { ':split<CR>A<CR>', { 'allow', 'allow', 'allow' } },
+    { ':split<CR><C-w>p:quit<CR>' },
+    { '<C-w>T' },
+  },
+})
+T['a window command of the user keeps nothing open']['such as'] = function(keys, chosen)
+  child.lua([[
+    open({ server('a'), server('b'), server('c') })
+    function left()
+      return vim.iter(vim.api.nvim_list_bufs()):any(function(buffer) return vim.bo[buffer].filetype == 'mcptrust' end)
+    end
+  ]])
+  child.type_keys(keys)
+  eq(child.lua('return vim.wait(5000, function() return not left() end, 5)'), true)
+  eq(child.lua_get('ends'), { { chosen = chosen } })
+  child.o.columns = 70
+  eq(child.v.errmsg, '')
+end
+
 T['it can be closed while the user is in the command-line window'] = function()
   open()
   child.type_keys(':', '<C-f>')

@@ -171,10 +171,17 @@ function Overview:toggle_help()
   self:go(on.row, 0, on.top)
 end
 
+---Wipes the buffer, wherever it is shown by now: the last window could not be closed.
+function Overview:take_away()
+  -- In the command-line window nothing can be closed.
+  if vim.fn.getcmdwintype() ~= '' or not vim.api.nvim_buf_is_valid(self.buf) then return end
+  vim.api.nvim_buf_delete(self.buf, { force = true })
+end
+
 ---Closes the window and goes back to the one it was opened from.
 function Overview:close()
   local inside = vim.api.nvim_get_current_win() == self.win
-  if vim.api.nvim_win_is_valid(self.win) then vim.api.nvim_win_close(self.win, true) end
+  self:take_away()
   if inside and vim.api.nvim_win_is_valid(self.origin) then vim.api.nvim_set_current_win(self.origin) end
 end
 
@@ -214,21 +221,23 @@ function Overview:listen()
   on('VimResized', {}, function()
     if not self:is_open() then return end
     local window, keys = require('mcp_sidecar.ui.overview_window'), require('mcp_sidecar.ui.overview_keys')
-    window.resize(self.win, self.ui, keys.help_line)
+    -- The user may have made it one that does not float.
+    if vim.api.nvim_win_get_config(self.win).relative ~= '' then
+      window.resize(self.win, self.ui, keys.help_line)
+    end
     self:render()
   end)
   -- It lies over the windows that one works in, and goes when one goes back to them. Prompts and pickers float: they
   -- do not count.
   on('WinEnter', {}, function()
     vim.schedule(function()
-      -- In the command-line window nothing can be closed.
-      if vim.fn.getcmdwintype() ~= '' then return end
-      if self:is_open() and vim.api.nvim_win_get_config(0).relative == '' then
-        vim.api.nvim_win_close(self.win, true)
-      end
+      if self:is_open() and vim.api.nvim_win_get_config(0).relative == '' then self:take_away() end
     end)
   end)
-  on('WinClosed', { pattern = tostring(self.win) }, function() self:remember() end)
+  on('WinClosed', { pattern = tostring(self.win) }, function()
+    self:remember()
+    vim.schedule(function() self:take_away() end) -- another window may show it, too
+  end)
   on('BufWipeout', { buffer = self.buf }, function() self:teardown() end)
 end
 

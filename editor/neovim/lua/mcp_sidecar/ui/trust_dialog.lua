@@ -105,20 +105,25 @@ end
 function Dialog:fit()
   if not vim.api.nvim_win_is_valid(self.window) then return end
   local index = self:here()
-  vim.api.nvim_win_set_config(self.window, window_config(self:draw()))
+  local config = window_config(self:draw())
+  -- The user may have made it one that does not float.
+  if vim.api.nvim_win_get_config(self.window).relative ~= '' then
+    vim.api.nvim_win_set_config(self.window, config)
+  end
   -- From the top, so that no line is hidden which has room now.
   vim.api.nvim_win_call(self.window, function() vim.fn.winrestview({ topline = 1 }) end)
   self:point(index)
 end
 
+---take_away wipes its buffer, wherever it is shown by now: the last window could not be closed.
 ---@private
-function Dialog:close_window()
-  if not vim.api.nvim_win_is_valid(self.window) then return end
-  if vim.fn.getcmdwintype() == '' then return vim.api.nvim_win_close(self.window, true) end
+function Dialog:take_away()
+  if not vim.api.nvim_buf_is_valid(self.buffer) then return end
+  if vim.fn.getcmdwintype() == '' then return vim.api.nvim_buf_delete(self.buffer, { force = true }) end
   -- No window can be closed from there.
   vim.api.nvim_create_autocmd('CmdwinLeave', {
     once = true,
-    callback = vim.schedule_wrap(function() self:close_window() end),
+    callback = vim.schedule_wrap(function() self:take_away() end),
   })
 end
 
@@ -127,7 +132,7 @@ end
 ---@param chosen? mcp_sidecar.TrustChoice
 ---@param file? mcp_sidecar.ProjectServer
 function Dialog:finish(chosen, file)
-  self:close_window()
+  self:take_away()
   local done = self.done
   self.done = nil
   if done then done(chosen, file) end
@@ -177,14 +182,16 @@ end
 function Dialog:listen()
   local group = vim.api.nvim_create_augroup('mcp_sidecar_trust_' .. self.buffer, {})
   vim.api.nvim_create_autocmd('VimResized', { group = group, callback = function() self:fit() end })
-  -- However it is closed, its buffer is wiped. Windows cannot be changed in between.
-  vim.api.nvim_create_autocmd('BufWipeout', {
+  local ended = vim.schedule_wrap(function() -- windows cannot be changed in between
+    pcall(vim.api.nvim_del_augroup_by_id, group)
+    self:close()
+  end)
+  -- However it is closed, its buffer is wiped, unless another window shows that, too.
+  vim.api.nvim_create_autocmd('BufWipeout', { group = group, buffer = self.buffer, callback = ended })
+  vim.api.nvim_create_autocmd('WinClosed', {
     group = group,
-    buffer = self.buffer,
-    callback = vim.schedule_wrap(function()
-      vim.api.nvim_del_augroup_by_id(group)
-      self:close()
-    end),
+    pattern = tostring(self.window),
+    callback = ended,
   })
 end
 
