@@ -168,14 +168,38 @@ T['it rests while no window shows it, and goes on when one does'] = function()
   eq(child.lua_get('#vim.api.nvim_list_wins()'), 2)
 end
 
-T['closing ends it'] = MiniTest.new_set({ parametrize = { { 'q' }, { ':bw<CR>' } } })
+T['closing ends it'] = MiniTest.new_set({
+  parametrize = { { 'q' }, { ':bw<CR>' }, { ':bd<CR>' }, { ':edit<CR>' } },
+})
 T['closing ends it']['and leaves nothing behind'] = function(keys)
   child.lua('Stub.answers.logs = nil')
   open('files')
   child.type_keys(keys)
   eq(state(), nothing)
   eq(child.lua_get('Stub.asked[2]'), { 'cancel logs' })
-  eq(child.lua_get('#vim.api.nvim_list_wins()'), 1)
+  wait('#vim.api.nvim_list_wins() == 1')
+end
+
+T['it can be opened again at once, whole'] = MiniTest.new_set({
+  parametrize = { { 'normal q' }, { 'bdelete' } },
+})
+T['it can be opened again at once, whole']['after'] = function(how)
+  open('files')
+  child.lua([[vim.cmd(...) require('mcp_sidecar.ui.logs').open(Stub.session, 'files')]], { how })
+  eq(lines(), { 'T stderr    line 1', 'T stderr    line 2', 'T stderr    line 3' })
+  eq({ child.bo.filetype, child.bo.modifiable }, { 'mcplog', false })
+  wait([[#vim.tbl_filter(function(buf)
+    return vim.api.nvim_buf_get_name(buf):find('^mcp%-log:') ~= nil
+  end, vim.api.nvim_list_bufs()) == 1]])
+end
+
+T['where there is no room, it opens in a tab page'] = function()
+  child.o.lines = 10
+  for _ = 1, 3 do
+    child.cmd('split')
+  end
+  open('files')
+  eq({ #child.api.nvim_list_tabpages(), lines()[1], child.wo.wrap }, { 2, 'T stderr    line 1', true })
 end
 
 T['an answer that comes after closing does no harm'] = function()

@@ -90,6 +90,11 @@ T['a new result takes the place of the former'] = function()
   eq(child.lua_get('window == first'), false)
 end
 
+T['a window that is kept for its result keeps it, and the new one is shown beside it'] = function()
+  child.lua([[show('one') first = window vim.wo.winfixbuf = true show('two', { window = first })]])
+  eq(child.lua_get('{ window == first, #vim.api.nvim_list_wins(), lines()[1] }'), { false, 3, 'two' })
+end
+
 T['one that is not to be entered is not'] = function()
   child.lua([[before = vim.api.nvim_get_current_win() show('x', { enter = false })]])
   eq(child.lua_get('vim.api.nvim_get_current_win() == before'), true)

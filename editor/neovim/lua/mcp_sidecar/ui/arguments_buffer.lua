@@ -143,10 +143,10 @@ end
 function M.open(request)
   require('mcp_sidecar.ui.highlights').define()
   local lines = json_text.pretty(request.json or form_schema.skeleton(request.schema))
-  local buffer = api.nvim_create_buf(false, true)
-  local self = setmetatable({ buffer = buffer, busy = false }, Arguments)
   counter = counter + 1
-  api.nvim_buf_set_name(buffer, ('mcp://%s/arguments/%d'):format(request.label, counter))
+  local buffer =
+    require('mcp_sidecar.ui.buffer').new(('mcp://%s/arguments/%d'):format(request.label, counter))
+  local self = setmetatable({ buffer = buffer, busy = false }, Arguments)
   -- What stands there first is not undone.
   vim.bo[buffer].undolevels = -1
   api.nvim_buf_set_lines(buffer, 0, -1, false, lines)

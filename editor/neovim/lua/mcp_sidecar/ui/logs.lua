@@ -1,7 +1,7 @@
 -- A log in a buffer that follows it: of one server, or the sidecar's own.
 --
 -- A server's log is asked for every second, from the last line that is known, as long as a window shows the buffer
--- and the sidecar runs. The sidecar's own comes by itself. Wiping the buffer ends it all.
+-- and the sidecar runs. The sidecar's own comes by itself. Unloading the buffer ends it all.
 local M = {}
 
 local namespace = vim.api.nvim_create_namespace('mcp_sidecar_logs')
@@ -135,7 +135,13 @@ function Log:listen()
   end
   on('BufWinEnter', function() self:follow() end)
   on('BufHidden', function() self:pause() end)
-  on('BufWipeout', function() self:teardown() end)
+  -- Also when it is only unloaded (`:bdelete`): its text and its options are gone with that.
+  on('BufUnload', function()
+    self:teardown()
+    vim.schedule(function()
+      if vim.api.nvim_buf_is_valid(self.buf) then vim.api.nvim_buf_delete(self.buf, { force = true }) end
+    end)
+  end)
 end
 
 ---Ends all that belongs to the buffer, when it goes.
@@ -174,9 +180,8 @@ end
 ---@param server? string
 ---@return mcp_sidecar.ui.Log
 local function create(session, server)
-  local buf = vim.api.nvim_create_buf(false, true)
   local name = 'mcp-log://' .. session.root .. (server and '//' .. server or '')
-  vim.api.nvim_buf_set_name(buf, require('mcp_sidecar.ui.cells').visible(name))
+  local buf = require('mcp_sidecar.ui.buffer').new(require('mcp_sidecar.ui.cells').visible(name))
   vim.bo[buf].buftype = 'nofile'
   vim.bo[buf].bufhidden = 'hide'
   vim.bo[buf].swapfile = false

@@ -51,7 +51,7 @@ end
 ---Makes the buffer of the overview. It is wiped when no window shows it any more.
 ---@return integer buf
 function M.buffer()
-  local buf = vim.api.nvim_create_buf(false, true)
+  local buf = require('mcp_sidecar.ui.buffer').new()
   vim.bo[buf].bufhidden = 'wipe'
   vim.bo[buf].modifiable = false
   vim.bo[buf].filetype = 'mcpoverview'

@@ -146,7 +146,7 @@ local namespace = api.nvim_create_namespace('mcp_sidecar_progress')
 local function buffer()
   if not (state.buffer and api.nvim_buf_is_valid(state.buffer)) then
     require('mcp_sidecar.ui.highlights').define()
-    state.buffer = api.nvim_create_buf(false, true)
+    state.buffer = require('mcp_sidecar.ui.buffer').new()
     vim.bo[state.buffer].bufhidden = 'hide'
   end
   return state.buffer

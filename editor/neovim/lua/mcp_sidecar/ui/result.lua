@@ -130,7 +130,7 @@ local function show_keys()
     lines[i] = (' %-5s %s '):format(key[1], key[2])
     width = math.max(width, #lines[i])
   end
-  local buffer = api.nvim_create_buf(false, true)
+  local buffer = require('mcp_sidecar.ui.buffer').new()
   api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
   vim.bo[buffer].bufhidden = 'wipe'
   vim.bo[buffer].modifiable = false
@@ -186,9 +186,8 @@ local function map_keys(buffer, page, request)
 end
 
 local function new_buffer(page, label)
-  local buffer = api.nvim_create_buf(false, true)
   counter = counter + 1
-  api.nvim_buf_set_name(buffer, ('mcp://%s/%d'):format(label, counter))
+  local buffer = require('mcp_sidecar.ui.buffer').new(('mcp://%s/%d'):format(label, counter))
   vim.bo[buffer].undolevels = -1
   api.nvim_buf_set_lines(buffer, 0, -1, false, page.lines)
   vim.bo[buffer].bufhidden = 'wipe'
@@ -198,11 +197,12 @@ local function new_buffer(page, label)
   return buffer
 end
 
--- A window that still shows a result, of this tab page or another.
+-- A window that still shows a result, of this tab page or another, and may show another one.
 local function is_result(window)
   return window ~= nil
     and api.nvim_win_is_valid(window)
     and vim.b[api.nvim_win_get_buf(window)].mcp_sidecar_result == true
+    and not vim.wo[window].winfixbuf
 end
 
 local function show(buffer, page, request)

@@ -206,7 +206,7 @@ function M.open(servers, done)
   for index, server in ipairs(servers) do
     self.chosen[index] = server.decision or 'later'
   end
-  self.buffer = vim.api.nvim_create_buf(false, true)
+  self.buffer = require('mcp_sidecar.ui.buffer').new()
   vim.bo[self.buffer].bufhidden = 'wipe'
   vim.bo[self.buffer].filetype = 'mcptrust'
   local config = vim.tbl_extend('error', window_config(self:draw()), { style = 'minimal' })
