@@ -243,4 +243,12 @@ T['this Neovim']['a mistake is shown once, and kept for checkhealth'] = function
   eq(config.problems(), {})
 end
 
+T['this Neovim']['a mistake that cannot be shown disturbs nobody'] = function()
+  vim.notify = function() error('no room') end
+  vim.g.mcp_sidecar = { shown_by_nobody = 1 }
+  eq({ config.refresh().args, #config.problems() }, { {}, 1 })
+  vim.notify = function(text) table.insert(shown, text) end
+  require('patience').await('the error', function() return shown[1] end)
+end
+
 return T

@@ -1,8 +1,11 @@
 -- Messages to the user, about what they did just now, or have to do. What the sidecar says by itself comes by log.lua.
 
+local guarded = require('mcp_sidecar.guarded')
+
 local M = {}
 
-local function say(message, level) vim.notify('mcp-sidecar: ' .. message, level) end
+-- vim.notify may be anybody's: what is being done goes on if it fails.
+local function say(message, level) guarded(vim.notify, 'mcp-sidecar: ' .. message, level) end
 
 ---@param message string
 function M.info(message) say(message, vim.log.levels.INFO) end

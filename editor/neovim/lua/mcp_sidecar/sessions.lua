@@ -36,7 +36,8 @@ local function chosen(root, buffer)
   if ok and (directory == nil or type(directory) == 'string' and directory ~= '') then return directory end
   local problem = ok and ('gave %s, not a directory'):format(vim.inspect(directory))
     or ('failed: %s'):format(directory)
-  vim.notify_once(('mcp-sidecar: option "root" %s'):format(problem), vim.log.levels.ERROR)
+  local text = ('mcp-sidecar: option "root" %s'):format(problem)
+  require('mcp_sidecar.guarded')(vim.notify_once, text, vim.log.levels.ERROR)
 end
 
 ---root_of is the project of a buffer: what the user's own function says, else the nearest directory above it
