@@ -80,4 +80,18 @@ T['a program that cannot be started']['is told without the insides of Neovim'] =
   eq({ child, said }, { nil, ('cannot start %s: %s'):format(program, why) })
 end
 
+T['one that leaves its output to a child is told of all the same'] = function()
+  program = vim.fn.tempname()
+  vim.fn.writefile({ '#!/bin/sh', 'sleep 600 &', 'exec cat' }, program)
+  vim.uv.fs_chmod(program, 493)
+  local child = assert(process.start({ program }, {}))
+  local ends = {}
+  child:listen({ message = function() end, ended = function(reason) table.insert(ends, reason) end })
+  child:close()
+  require('patience').await('its end', function() return #ends > 0 end)
+  vim.uv.kill(-child.pid, 'sigkill')
+  vim.fn.delete(program)
+  eq(#ends, 1)
+end
+
 return T

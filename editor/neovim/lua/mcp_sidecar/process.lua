@@ -16,6 +16,7 @@ local TELLING = 5
 ---@class mcp_sidecar.Process: mcp_sidecar.Transport
 ---@field pid integer
 ---@field spoke boolean it sent a message
+---@field private binary string
 ---@field private system vim.SystemObj
 ---@field private listener { message: fun(body: string), ended: fun(reason: string, exit?: table) }
 ---@field private reader mcp_sidecar.FrameReader
@@ -88,7 +89,13 @@ end
 ---@return mcp_sidecar.Process? process
 ---@return string? why
 function M.start(cmd, options)
-  local self = setmetatable({ reader = framing.reader(), stderr = '', spoke = false, told = false }, Process)
+  local self = setmetatable({
+    binary = cmd[1],
+    reader = framing.reader(),
+    stderr = '',
+    spoke = false,
+    told = false,
+  }, Process)
   local ok, system = pcall(vim.system, cmd, {
     cwd = options.cwd,
     env = options.env,
@@ -100,7 +107,7 @@ function M.start(cmd, options)
       if chunk then self:hear(chunk) end
     end,
     detach = vim.fn.has('win32') == 0,
-  }, function(result) self:exited(cmd[1], result) end)
+  }, function(result) self:exited(result) end)
   if not ok then return nil, not_started(cmd[1], tostring(system)) end
   self.system, self.pid = system, system.pid
   return self
@@ -123,7 +130,11 @@ function Process:close()
   pcall(self.system.write, self.system, nil)
   self:kill('sigterm')
   self.timer = assert(vim.uv.new_timer())
-  self.timer:start(GRACE_MS, 0, function() self:kill('sigkill') end)
+  self.timer:start(GRACE_MS, GRACE_MS, function()
+    -- One that is gone and left its output to a child that lives on would never be told of.
+    if self.system:is_closing() then return self:exited({}) end
+    self:kill('sigkill')
+  end)
 end
 
 ---@private
@@ -160,8 +171,10 @@ end
 
 ---exited runs in a fast context, when the process has ended and its pipes were read to their ends.
 ---@private
-function Process:exited(binary, result)
+---@param result { code?: integer, signal?: integer }
+function Process:exited(result)
   vim.schedule(function()
+    if self.told then return end
     self.told = true
     -- Only now: until it is told, somebody may close it.
     if self.timer then
@@ -169,7 +182,7 @@ function Process:exited(binary, result)
       self.timer:close()
     end
     local facts = {
-      binary = binary,
+      binary = self.binary,
       code = result.code,
       signal = result.signal,
       spoke = self.spoke,
