@@ -43,4 +43,16 @@ T['one that fails is shown, and keeps nobody from hearing'] = function()
   eq({ #shown, shown[1]:match('^mcp%-sidecar: broken') }, { 1, 'mcp-sidecar: broken' })
 end
 
+T['one that yields keeps nobody from hearing, and does not stop who changed something'] = function()
+  local box, told = outbox.new(), {}
+  box:add(coroutine.yield)
+  box:add(table.insert, told, 'after')
+  local caller = coroutine.create(function() box:send() end)
+  coroutine.resume(caller)
+  eq({ told, coroutine.status(caller) }, { { 'after' }, 'dead' })
+  box:add(table.insert, told, 'later')
+  box:send()
+  eq(told, { 'after', 'later' })
+end
+
 return T
