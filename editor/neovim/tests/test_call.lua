@@ -64,6 +64,24 @@ T['<Esc> in the list does nothing, in a question it says that nothing was called
   eq(child.lua_get('#user.calls'), 0)
 end
 
+T['a picker that calls back twice makes one call'] = function()
+  child.lua([[
+    user.plays({ 'fs  rm', '/x', 'Call it' })
+    local select = vim.ui.select
+    vim.ui.select = function(items, options, done)
+      select(items, options, function(...)
+        done(...)
+        done(...)
+        done(nil)
+      end)
+    end
+    call.pick(session)
+    last()
+    user.settle()
+  ]])
+  eq(child.lua_get('{ #user.calls, #user.said }'), { 1, 0 })
+end
+
 T['a tool without arguments runs at once'] = function()
   child.lua([[call.start(session, { server = 'fs', tool = 'list' })]])
   eq(

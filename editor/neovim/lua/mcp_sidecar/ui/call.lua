@@ -6,6 +6,7 @@
 
 local call_tools = require('mcp_sidecar.ui.call_tools')
 local json_text = require('mcp_sidecar.json_text')
+local once = require('mcp_sidecar.ui.once')
 local progress = require('mcp_sidecar.ui.progress')
 local say = require('mcp_sidecar.say')
 
@@ -121,13 +122,12 @@ local function confirm(call, arguments)
   }
   local answers = { 'Call it', 'Do not call it' }
   if not call.editor then answers[3] = 'Look at the arguments first' end
-  vim.ui.select(answers, options, function(_, index)
-    vim.schedule(function()
-      if index == 1 then return run(call, arguments) end
-      if index == 3 then return M.write(call, arguments) end
-      said_cancelled(call.label)
-    end)
-  end)
+  local function answered(_, index)
+    if index == 1 then return run(call, arguments) end
+    if index == 3 then return M.write(call, arguments) end
+    said_cancelled(call.label)
+  end
+  vim.ui.select(answers, options, once(answered))
 end
 
 ---write opens a buffer for the arguments of a call.
@@ -255,9 +255,10 @@ function M.pick(session)
       or 'Call a tool: '
     local options =
       { prompt = prompt, kind = 'mcp_sidecar.tool', format_item = function(tool) return lines[tool] end }
-    vim.ui.select(view.tools, options, function(tool)
-      if tool then vim.schedule(function() M.start(session, tool.name) end) end
-    end)
+    local function chosen(tool)
+      if tool then M.start(session, tool.name) end
+    end
+    vim.ui.select(view.tools, options, once(chosen))
   end)
 end
 

@@ -4,6 +4,7 @@ local cells = require('mcp_sidecar.ui.cells')
 local form_schema = require('mcp_sidecar.ui.form_schema')
 local form_value = require('mcp_sidecar.ui.form_value')
 local json_write = require('mcp_sidecar.ui.json_write')
+local once = require('mcp_sidecar.ui.once')
 local say = require('mcp_sidecar.say')
 
 local M = {}
@@ -50,17 +51,6 @@ end
 local function width() return math.min(vim.o.columns - 20, 120) end
 
 local function complain(field, problem) say.warn(('%s: %s'):format(cells.visible(field.name), problem)) end
-
--- Pickers call back while they still close their windows, and some call back twice.
-local function once(callback)
-  local called = false
-  return function(...)
-    if called then return end
-    called = true
-    local arguments = vim.F.pack_len(...)
-    vim.schedule(function() callback(vim.F.unpack_len(arguments)) end)
-  end
-end
 
 local PATH_NAMES = {
   path = 'file',
