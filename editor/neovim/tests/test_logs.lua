@@ -43,6 +43,11 @@ local function follows(count)
   eq(#lines(), count)
 end
 
+---wait waits for what the main loop does soon.
+local function wait(expression)
+  require('patience').await(expression, function() return child.lua_get(expression) end)
+end
+
 local function requests() return child.lua_get('#Stub.asked') end
 
 local function state()
