@@ -8,31 +8,34 @@ local function view(tools, servers, errors)
   return { root = '/p', phase = 'running', tools = tools, servers = servers or {}, errors = errors or {} }
 end
 
-T['a tool reads as server, title and the first line of what it does'] = MiniTest.new_set({
+T['a tool reads as server, name, title and the first line of what it does'] = MiniTest.new_set({
   parametrize = {
     { { description = 'Reads a file.\nMore.' }, 'fs  read  — Reads a file.' },
-    { { title = 'Read', annotations = { title = 'Other' } }, 'fs  Read' },
-    { { annotations = { title = 'Read it' } }, 'fs  Read it' },
+    { { title = 'Read', annotations = { title = 'Other' } }, 'fs  read  — Read' },
+    { { annotations = { title = 'Read it' }, description = 'All.' }, 'fs  read  — Read it: All.' },
+    { { title = 'read' }, 'fs  read' },
     { { title = '', description = '' }, 'fs  read' },
     { { title = 5, description = { 'x' }, annotations = 'none' }, 'fs  read' },
-    { { title = 'a\27[31m\nb' }, 'fs  a\\e[31m' },
+    { { title = 'a\27[31m\nb' }, 'fs  read  — a\\e[31m' },
     { { description = ('word '):rep(30) }, 'fs  read  — ' .. ('word '):rep(13) .. 'wo…' },
   },
 })
 
-T['a tool reads as server, title and the first line of what it does']['test'] = function(definition, wanted)
-  local tool = user.tool('fs', 'read', definition)
-  eq(call_tools.lines({ tool }, 80)[tool], wanted)
+T['a tool reads as server, name, title and the first line of what it does']['test'] = function(
+  definition,
+  wanted
+)
+  eq(call_tools.line(user.tool('fs', 'read', definition), 80), wanted)
 end
 
-T['a deferred tool says so, and equal titles are told apart'] = function()
-  local one, two = user.tool('fs', 'a', { title = 'Read' }), user.tool('fs', 'b', { title = 'Read' })
-  local other = user.tool('web', 'read', { title = 'Read' })
-  other.state = 'deferred'
+T['a deferred tool says so, and one without a definition has a name'] = function()
+  local deferred = user.tool('web', 'read', { title = 'Read' })
+  deferred.state = 'deferred'
   local broken = { name = 'mcp_x_y', label = 'x/y', server = 'x', state = 'live', definition = vim.NIL }
-  local lines = call_tools.lines({ one, two, other, broken }, 80)
-  eq({ lines[one], lines[two] }, { 'fs  Read (mcp_fs_a)', 'fs  Read (mcp_fs_b)' })
-  eq({ lines[other], lines[broken] }, { 'web  Read [deferred]', 'x  mcp_x_y' })
+  eq(
+    { call_tools.line(deferred, 80), call_tools.line(broken, 80) },
+    { 'web  read [deferred]  — Read', 'x  y' }
+  )
 end
 
 T['a tool is found by its exposed name, and by server and its own'] = function()

@@ -248,13 +248,15 @@ function M.pick(session)
   when_ready(session, 'MCP tools', has_tools, nil, function()
     local view = session:view()
     if #view.tools == 0 then return say.warn(call_tools.why_none(view)) end
-    -- A list of Neovim's own has numbers before its lines.
-    local lines = call_tools.lines(view.tools, math.max(60, vim.o.columns - 6))
+    local width = math.max(60, vim.o.columns - 6) -- a list of Neovim's own has numbers before its lines
     local pending = call_tools.pending(view)
     local prompt = #pending > 0 and ('Call a tool (%s may bring more): '):format(table.concat(pending, ', '))
       or 'Call a tool: '
-    local options =
-      { prompt = prompt, kind = 'mcp_sidecar.tool', format_item = function(tool) return lines[tool] end }
+    local options = {
+      prompt = prompt,
+      kind = 'mcp_sidecar.tool',
+      format_item = function(tool) return call_tools.line(tool, width) end,
+    }
     local function chosen(tool)
       if tool then M.start(session, tool.name) end
     end

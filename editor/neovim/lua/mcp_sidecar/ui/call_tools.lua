@@ -12,19 +12,14 @@ local M = {}
 ---@return any
 function M.schema(tool) return of_tool.definition(tool).inputSchema end
 
----title_of is what people call a tool: its title, or the server's own name of it.
+---title_of is what people call a tool, where that is another name than the server's own.
 ---@param tool mcp_sidecar.Tool
----@return string
+---@return string? title
 local function title_of(tool)
-  for _, text in ipairs({
-    of_tool.definition(tool).title or false,
-    of_tool.annotations(tool).title or false,
-    of_tool.definition(tool).name or false,
-  }) do
+  for _, text in ipairs({ of_tool.definition(tool).title or false, of_tool.annotations(tool).title or false }) do
     local line = one_line(text)
-    if line ~= '' then return line end
+    if line ~= '' then return line ~= of_tool.own_name(tool) and line or nil end
   end
-  return cells.visible(tool.name)
 end
 
 ---find is the tool that a call's target names, if the session has it.
@@ -50,27 +45,18 @@ function M.label(target, tool)
   return cells.visible(target)
 end
 
----lines are how tools read in a list: "server  title  — description". What two tools would share is told apart by
----the exposed name.
----@param tools mcp_sidecar.Tool[]
+---line is how a tool reads in a list: "server  name  — title: description". Pickers find it by each of them.
+---@param tool mcp_sidecar.Tool
 ---@param width integer cells
----@return table<mcp_sidecar.Tool, string>
-function M.lines(tools, width)
-  local count = {}
-  local function head(tool) return cells.visible(tool.server) .. '  ' .. title_of(tool) end
-  for _, tool in ipairs(tools) do
-    count[head(tool)] = (count[head(tool)] or 0) + 1
-  end
-  local lines = {}
-  for _, tool in ipairs(tools) do
-    local line = head(tool)
-    if count[line] > 1 then line = ('%s (%s)'):format(line, cells.visible(tool.name)) end
-    if tool.state == 'deferred' then line = line .. ' [deferred]' end
-    local description = one_line(of_tool.definition(tool).description)
-    if description ~= '' then line = line .. '  — ' .. description end
-    lines[tool] = cells.cut(line, width)
-  end
-  return lines
+---@return string
+function M.line(tool, width)
+  local line = ('%s  %s'):format(cells.visible(tool.server), cells.visible(of_tool.own_name(tool)))
+  if tool.state == 'deferred' then line = line .. ' [deferred]' end
+  local about = { title_of(tool) }
+  local description = one_line(of_tool.definition(tool).description)
+  if description ~= '' then about[#about + 1] = description end
+  if #about > 0 then line = ('%s  — %s'):format(line, table.concat(about, ': ')) end
+  return cells.cut(line, width)
 end
 
 ---is_destructive says whether to ask before a tool runs: the server says that it destroys, or that it writes, and not
