@@ -60,7 +60,7 @@ local SHAPE = {
   root_markers = 'list',
   settings = 'settings',
   restart = { limit = 'count', window_ms = 'count' },
-  log_level = 'count',
+  log_level = 'level',
   ui = { border = 'border', width = 'size', height = 'size', icons = icons, cancel_key = 'key' },
 }
 
@@ -94,6 +94,10 @@ local KINDS = {
   },
   ['function'] = { is = function(value) return type(value) == 'function' end, words = 'a function' },
   key = { is = function(value) return type(value) == 'string' end, words = 'a string' },
+  level = {
+    is = function(value) return vim.list_contains(vim.tbl_values(vim.log.levels), value) end,
+    words = 'one of vim.log.levels, such as vim.log.levels.WARN',
+  },
   list = { is = is_list, words = 'a list of strings' },
   map = { is = is_map, words = 'a table of strings by name' },
   -- Of the settings, the sidecar says what is wrong; but this one is read here, too.

@@ -19,7 +19,10 @@ function M.error(message) say(message, vim.log.levels.ERROR) end
 ---failure says why a request failed, but of one that the user has cancelled, or was told of already.
 ---@param err mcp_sidecar.Error?
 function M.failure(err)
-  if err and err.kind ~= 'cancelled' and not err.reported then M.error(err.message) end
+  if not err or err.kind == 'cancelled' or err.reported then return end
+  local method = err.method and err.method .. ': '
+  local named = method and vim.startswith(err.message, method)
+  M.error(named and err.message:sub(#method + 1) or err.message) -- who types `:Mcp` knows no methods
 end
 
 return M

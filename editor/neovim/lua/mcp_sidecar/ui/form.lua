@@ -60,6 +60,8 @@ local PATH_NAMES = {
   dir = 'dir',
   directory = 'dir',
   folder = 'dir',
+  source = 'file',
+  destination = 'file',
 }
 
 local function completion(field)

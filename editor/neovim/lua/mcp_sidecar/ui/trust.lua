@@ -7,6 +7,7 @@
 
 local cells = require('mcp_sidecar.ui.cells')
 local prompts = require('mcp_sidecar.ui.prompts')
+local protocol = require('mcp_sidecar.protocol_gen')
 local say = require('mcp_sidecar.say')
 local trust_dialog = require('mcp_sidecar.ui.trust_dialog')
 
@@ -136,7 +137,14 @@ local function carry_out(session, servers, chosen)
   for index, server in ipairs(servers) do
     local decision = chosen[index]
     if decision ~= (server.decision or 'later') then
-      session:request(REQUESTS[decision], { server = server.name, hash = server.hash }, say.failure)
+      session:request(REQUESTS[decision], { server = server.name, hash = server.hash }, function(err)
+        -- Its hash is that of another entry.
+        if err and err.code == protocol.code.invalid_params then
+          local name = cells.visible(server.name)
+          return say.error(('%s has changed since it was shown: `:Mcp trust` shows it anew'):format(name))
+        end
+        say.failure(err)
+      end)
     end
   end
 end
