@@ -5,6 +5,7 @@
 --                                                                                  └───┘
 
 local call_tools = require('mcp_sidecar.ui.call_tools')
+local call_wait = require('mcp_sidecar.ui.call_wait')
 local json_text = require('mcp_sidecar.json_text')
 local once = require('mcp_sidecar.ui.once')
 local progress = require('mcp_sidecar.ui.progress')
@@ -156,62 +157,6 @@ local function ask(call)
   end)
 end
 
--- Waits for a session that runs and for what `ready` wants of it, as long as something may still come.
-local function await(session, label, ready, target, proceed)
-  local events = require('mcp_sidecar.events')
-  local running, ended, offs = nil, false, {}
-  local function stop()
-    ended = true
-    running:finish()
-    for _, off in ipairs(offs) do
-      off()
-    end
-  end
-  local function look()
-    local phase = session:view().phase
-    if ended or phase == 'starting' then return end
-    -- A session that ended meanwhile has said so itself.
-    if phase ~= 'running' then return stop() end
-    if not ready() and #call_tools.pending(session:view(), target) > 0 then return end
-    stop()
-    -- Time has gone by, and the user may be typing, or answering another question.
-    require('mcp_sidecar.ui.prompts').ask(function(done)
-      done()
-      proceed()
-    end)
-  end
-  running = progress.begin({
-    label = label,
-    cancel = function()
-      stop()
-      say.info(('waiting for %s was cancelled'):format(label))
-    end,
-    note = function()
-      local view = session:view()
-      return view.phase == 'running' and call_tools.waiting_note(view, target) or 'starting the sidecar'
-    end,
-  })
-  for _, event in ipairs({ 'tools_changed', 'status', 'state' }) do
-    offs[#offs + 1] = events.on(event, function(data)
-      -- A list of tools that comes in the same message is not to be missed.
-      if data.root == session.root then vim.schedule(look) end
-    end)
-  end
-  session:start(function(err)
-    if ended then return end
-    if not err then return look() end
-    stop()
-    say.failure(err)
-  end)
-end
-
-local function when_ready(session, label, ready, target, proceed)
-  local view = session:view()
-  local settled = view.phase == 'running' and (ready() or #call_tools.pending(view, target) == 0)
-  if settled then return proceed() end
-  await(session, label, ready, target, proceed)
-end
-
 -- The arguments that a caller gave, as one line of JSON text; nil after saying what is wrong with them.
 local function checked(arguments)
   local text, problem = require('mcp_sidecar.wire').arguments(arguments)
@@ -231,7 +176,7 @@ function M.start(session, target, arguments, options)
     if not text then return end
   end
   local function find() return call_tools.find(session:view(), target) end
-  when_ready(session, call_tools.label(target, find()), find, target, function()
+  call_wait.when_ready(session, call_tools.label(target, find()), find, target, function()
     local tool = find()
     local call = { session = session, target = target, tool = tool, start = options or {} }
     call.label = call_tools.label(target, tool)
@@ -245,7 +190,7 @@ end
 ---@param session mcp_sidecar.Session
 function M.pick(session)
   local function has_tools() return #session:view().tools > 0 end
-  when_ready(session, 'MCP tools', has_tools, nil, function()
+  call_wait.when_ready(session, 'MCP tools', has_tools, nil, function()
     local view = session:view()
     if #view.tools == 0 then return say.warn(call_tools.why_none(view)) end
     local width = math.max(60, vim.o.columns - 6) -- a list of Neovim's own has numbers before its lines
