@@ -59,11 +59,20 @@ T['each kind of mistake is said, and the default counts'] = function()
     ui = { 'rounded' },
     ['restart.limit'] = { -1, 0.5, '3', infinity },
     ['restart.window_ms'] = { -1, 'x' },
-    ['ui.border'] = { 5, 'fancy', {}, { 'a', 'b', 'c' }, { 1 } },
+    ['ui.border'] = {
+      5,
+      'fancy',
+      {},
+      { 'a', 'b', 'c' },
+      { 1 },
+      { 'ab' },
+      { {} },
+      { { 'a', 'b', 'c' } },
+    },
     ['ui.width'] = { 'x', 0, -1, nan, infinity },
     ['ui.height'] = { {}, 0 },
     ['ui.icons'] = { 'x', 5 },
-    ['ui.cancel_key'] = { 5, {} },
+    ['ui.cancel_key'] = { 5, {}, ('x'):rep(51) },
   }
   for path, values in pairs(wrong) do
     for _, value in ipairs(values) do
@@ -122,6 +131,7 @@ T['a border may be of any form that Neovim has'] = function()
     'shadow',
     { '+' },
     { '+', '-' },
+    { '', '─', '', '' },
     { { '+', 'X' } },
     {
       '1',

@@ -47,7 +47,7 @@ M.ICONS = vim.split(
 
 local icons = {} ---@type table<string, string>
 for _, name in ipairs(M.ICONS) do
-  icons[name] = 'key'
+  icons[name] = 'word'
 end
 
 ---Kinds of options, by the words that KINDS has for them; a table is a group of options.
@@ -81,8 +81,14 @@ end
 local function is_border(value)
   if type(value) ~= 'table' then return vim.list_contains(BORDERS, value) end
   if not vim.list_contains({ 1, 2, 4, 8 }, #value) then return false end
-  return vim.iter(value):all(function(part) return type(part) == 'string' or is_list(part) end)
+  return vim.iter(value):all(function(part)
+    if is_list(part) and (#part == 1 or #part == 2) then part = part[1] end -- with its highlight group
+    return type(part) == 'string' and vim.fn.strdisplaywidth(part) <= 1
+  end)
 end
+
+---A mapping has no room for more.
+local LONGEST_KEY = 50
 
 ---@type table<string, { is: (fun(value: any): boolean), words: string }>
 local KINDS = {
@@ -93,7 +99,10 @@ local KINDS = {
     words = 'a whole number, 0 or more',
   },
   ['function'] = { is = function(value) return type(value) == 'function' end, words = 'a function' },
-  key = { is = function(value) return type(value) == 'string' end, words = 'a string' },
+  key = {
+    is = function(value) return type(value) == 'string' and #vim.keycode(value) <= LONGEST_KEY end,
+    words = 'a key as in a mapping',
+  },
   level = {
     is = function(value) return vim.list_contains(vim.tbl_values(vim.log.levels), value) end,
     words = 'one of vim.log.levels, such as vim.log.levels.WARN',
@@ -109,6 +118,7 @@ local KINDS = {
     is = function(value) return type(value) == 'number' and value > 0 and value < math.huge end,
     words = 'a number above 0',
   },
+  word = { is = function(value) return type(value) == 'string' end, words = 'a string' },
   text = { is = function(value) return type(value) == 'string' and value ~= '' end, words = 'a string' },
 }
 
