@@ -470,6 +470,9 @@ T['arguments that are mixed up are said where the call is made'] = function()
     ["mcp.share({ root = '/' })"] = callback:format('table'),
     ["mcp.tools('/')"] = where:format('string'),
     ["mcp.openai_tools('/')"] = where:format('string'),
+    ['mcp.toggle()'] = 'what is switched off or on is "server" or "server/tool"',
+    ['mcp.toggle({ "x" })'] = 'what is switched off or on is "server" or "server/tool"',
+    ['mcp.request(nil, {}, print)'] = 'a method is a string, not a nil',
   }) do
     local said = child.lua(
       [[return select(2, pcall(loadstring('local r = ' .. ... .. ' return r', '@mine.lua')))]],

@@ -38,6 +38,10 @@ T['an event that is none is an error that names those there are'] = function()
   end, 'there is no event "tools"; there are diagnostics, log, state, status, tools_changed')
 end
 
+T['a listener that is none is an error at once'] = function()
+  MiniTest.expect.error(function() events.on('state') end, 'a listener is a function, not a nil')
+end
+
 T['two are autocommands, too'] = function()
   local heard = {}
   local id = vim.api.nvim_create_autocmd('User', {

@@ -22,6 +22,7 @@ function M.on(event, fn)
   if not vim.list_contains(EVENTS, event) then
     error(('there is no event "%s"; there are %s'):format(event, table.concat(EVENTS, ', ')), 2)
   end
+  if not vim.is_callable(fn) then error(('a listener is a function, not a %s'):format(type(fn)), 2) end
   local own = function(data) fn(data) end -- the same function may listen twice
   local list = vim.list_extend({}, listeners[event] or {})
   list[#list + 1] = own

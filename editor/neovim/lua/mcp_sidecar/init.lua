@@ -78,6 +78,9 @@ end
 ---@param where? mcp_sidecar.Where
 ---@return mcp_sidecar.Cancel
 function M.request(method, params, callback, where)
+  if type(method) ~= 'string' then
+    error(('mcp_sidecar: a method is a string, not a %s'):format(type(method)), 2)
+  end
   return session(where, callback):request(method, params, callback)
 end
 
@@ -108,7 +111,13 @@ function M.reload(mode, callback, where) return session(where, callback):reload(
 ---@param name string
 ---@param callback? fun(err: mcp_sidecar.Error?)
 ---@param where? mcp_sidecar.Where
-function M.toggle(name, callback, where) session(where, callback):toggle(name, callback) end
+function M.toggle(name, callback, where)
+  -- It would be remembered, and no session could have such settings.
+  if type(name) ~= 'string' or name == '' then
+    error('mcp_sidecar: what is switched off or on is "server" or "server/tool"', 2)
+  end
+  session(where, callback):toggle(name, callback)
+end
 
 ---share gives the endpoint by which other programs join the session, in their variable MCP_SIDECAR_ENDPOINT: a
 ---secret.
