@@ -306,6 +306,26 @@ T['a sidecar that does not answer does not keep the report'] = function()
   has(checked(child)['what is wrong'], 'OK', 'nothing is wrong')
 end
 
+T['a question waits until the report is there'] = function()
+  world:user_servers({ a = 'tool echo' })
+  local child = world:attentive()
+  child.started()
+  child.lua([[
+    require('mcp_sidecar.requests').doctor = function(_, callback)
+      vim.defer_fn(function() callback(nil, { files = {}, servers = {}, findings = {} }) end, 1000)
+      return function() end
+    end
+    require('mcp_sidecar.ui.prompts').ask(function(done)
+      during = checking
+      done()
+    end)
+    checking = true
+    vim.cmd('checkhealth mcp_sidecar')
+    checking = false
+  ]])
+  eq({ child.await('return during ~= nil'), child.lua_get('during') }, { true, false })
+end
+
 T['it is about the project from whose buffer it was asked for'] = function()
   world:user_servers({ a = 'tool echo' })
   world:write('elsewhere/.git/HEAD', '')

@@ -70,10 +70,12 @@ local function check_session(session)
   local cancel = session:doctor(function(failure, result)
     err, doctor = failure, result
   end)
-  if not vim.wait(LIMIT_MS, function() return (err or doctor) ~= nil end, 5) then
+  -- Neovim puts the report into the current window.
+  require('mcp_sidecar.ui.prompts').hold(function()
+    if vim.wait(LIMIT_MS, function() return (err or doctor) ~= nil end, 5) then return end
     cancel()
     err = nil -- it was nobody's wish
-  end
+  end)
   if not doctor then
     vim.health.error(err and err.message or 'the sidecar does not answer', { ':Mcp restart' })
     return

@@ -37,10 +37,13 @@ local current
 local timer
 ---A key was pressed since the last look.
 local typed = false
+---Something needs the current window: nothing comes up.
+local held = false
 
 local keys = vim.api.nvim_create_namespace('mcp_sidecar_prompts')
 
 local function free()
+  if held then return false end
   local mode = vim.fn.mode(1)
   return (mode == 'n' or mode == 'nt') and vim.fn.getcmdwintype() == ''
 end
@@ -97,6 +100,15 @@ local function start()
   end, keys)
   timer = assert(vim.uv.new_timer())
   timer:start(PAUSE_MS, PAUSE_MS, vim.schedule_wrap(look))
+end
+
+---hold keeps questions away while a function runs that works in the current window, and waits.
+---@param fn fun()
+function M.hold(fn)
+  held = true
+  local ok, err = pcall(fn)
+  held = false
+  if not ok then error(err, 0) end
 end
 
 ---ask queues a question, and returns what takes it back: it is not shown any more, or others need not wait for it.
