@@ -273,6 +273,12 @@ T['nothing is left behind of one that is over'] = function()
   eq(child.lua_get(count), before + 2)
   child.lua('done.a()')
   eq(child.lua_get(count), before)
+  -- Nor of one that never had a window, and never ends.
+  child.lua([[question('b')]])
+  clock:advance(PAUSE_MS)
+  is({ 'a', 'b' })
+  clock:advance(GONE_MS)
+  eq(child.lua_get(count), before)
 end
 
 return T

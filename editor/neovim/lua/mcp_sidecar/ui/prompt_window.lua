@@ -33,7 +33,11 @@ function M.watch(gone)
       vim.defer_fn(check, GONE_MS)
     end,
   })
-  vim.defer_fn(function() self.left = self.left or next(self.own) == nil end, GONE_MS)
+  vim.defer_fn(function()
+    if next(self.own) then return end
+    self.left = true
+    self:forget() -- there will be nothing to see, and it may stay open for ever
+  end, GONE_MS)
   return self
 end
 
