@@ -6,26 +6,54 @@ local say = require('mcp_sidecar.say')
 
 local M = {}
 
+---Options are what a user gives: all of it may be left out.
 ---@class mcp_sidecar.Options
 ---@field binary? string the program mcp-sidecar, a path or a name in PATH; default: see |mcp-sidecar-binary|
----@field args string[] flags of the program
----@field env table<string, string> added to its environment
----@field autostart boolean start when a file of a project is opened, and not at the first command
+---@field args? string[] flags of the program
+---@field env? table<string, string> added to its environment
+---@field autostart? boolean start when a file of a project is opened, and not at the first command
 ---@field root? fun(buffer: integer): string? the project of a buffer; nil: look for root_markers
----@field root_markers string[] files and directories that a project's root has
----@field settings mcp_sidecar.Settings of the sidecar: rpc/PROTOCOL.md
----@field restart { limit: integer, window_ms: integer } how often in which time a sidecar that ends is started again
----@field log_level integer messages of the sidecar from this vim.log.levels on are shown
----@field ui mcp_sidecar.UiOptions
+---@field root_markers? string[] files and directories that a project's root has
+---@field settings? mcp_sidecar.Settings of the sidecar: rpc/PROTOCOL.md
+---@field restart? mcp_sidecar.RestartOptions
+---@field log_level? integer messages of the sidecar from this vim.log.levels on are shown
+---@field ui? mcp_sidecar.UiOptions
+
+---RestartOptions say how often in which time a sidecar that ends is started again.
+---@class mcp_sidecar.RestartOptions
+---@field limit? integer
+---@field window_ms? integer
 
 ---@class mcp_sidecar.UiOptions
----@field border string|string[] of floating windows, as in nvim_open_win()
----@field width number of the overview: columns, or a part of the screen below 1
----@field height number
----@field icons table<string, string> by name: M.ICONS
----@field cancel_key string cancels the newest call that was made by hand, while one runs; "": no key does
+---@field border? string|string[]|string[][] of floating windows, as in nvim_open_win()
+---@field width? number of the overview: columns, or a part of the screen below 1
+---@field height? number
+---@field icons? table<string, string> by name: M.ICONS
+---@field cancel_key? string cancels the newest call that was made by hand, while one runs; "": no key does
 
----@type mcp_sidecar.Options
+---Config is what counts: the options, and the default of each that was not given.
+---@class mcp_sidecar.Config: mcp_sidecar.Options
+---@field args string[]
+---@field env table<string, string>
+---@field autostart boolean
+---@field root_markers string[]
+---@field settings mcp_sidecar.Settings
+---@field restart mcp_sidecar.RestartConfig
+---@field log_level integer
+---@field ui mcp_sidecar.UiConfig
+
+---@class mcp_sidecar.RestartConfig: mcp_sidecar.RestartOptions
+---@field limit integer
+---@field window_ms integer
+
+---@class mcp_sidecar.UiConfig: mcp_sidecar.UiOptions
+---@field border string|string[]|string[][]
+---@field width number
+---@field height number
+---@field icons table<string, string>
+---@field cancel_key string
+
+---@type mcp_sidecar.Config
 M.DEFAULTS = {
   args = {},
   env = {},
@@ -157,7 +185,7 @@ end
 
 ---merged gives the options that count, and what is wrong with those that were given.
 ---@param given any
----@return mcp_sidecar.Options options
+---@return mcp_sidecar.Config options
 ---@return string[] problems
 function M.merged(given)
   local problems = {}
@@ -178,22 +206,23 @@ function M.merged(given)
 end
 
 ---What was read last, until `refresh`.
----@type { options: mcp_sidecar.Options, problems: string[] }?
+---@type { options: mcp_sidecar.Config, problems: string[] }?
 local current
 ---What `setup` was given; nil: vim.g.mcp_sidecar counts.
+---@type (mcp_sidecar.Options|fun(): mcp_sidecar.Options?)?
 local own
 ---What was shown already.
 local shown = {}
 
 ---setup takes the options from here on.
----@param options? table
+---@param options? mcp_sidecar.Options|fun(): mcp_sidecar.Options?
 function M.setup(options)
   own = options
   M.refresh()
 end
 
 ---refresh reads the options again, and shows what is newly wrong with them.
----@return mcp_sidecar.Options
+---@return mcp_sidecar.Config
 function M.refresh()
   local given = own
   if given == nil then given = vim.g.mcp_sidecar end
@@ -209,7 +238,7 @@ function M.refresh()
 end
 
 ---get gives the options.
----@return mcp_sidecar.Options
+---@return mcp_sidecar.Config
 function M.get() return current and current.options or M.refresh() end
 
 ---problems says what is wrong with what the user gave.

@@ -29,7 +29,7 @@ local function session(where, callback)
 end
 
 ---setup takes options in place of vim.g.mcp_sidecar. Nobody needs to call it.
----@param options? table see mcp_sidecar.Options
+---@param options? mcp_sidecar.Options|fun(): mcp_sidecar.Options?
 function M.setup(options)
   local config = require('mcp_sidecar.config')
   config.setup(options or {})

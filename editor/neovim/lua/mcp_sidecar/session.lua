@@ -227,7 +227,7 @@ end
 
 ---program starts the program, if there is one and a project to run it in.
 ---@private
----@param options mcp_sidecar.Options
+---@param options mcp_sidecar.Config
 ---@return mcp_sidecar.Process? child
 ---@return string? why
 function Session:program(options)
@@ -279,7 +279,7 @@ end
 
 ---settings are those of the session: the user's own, with what is switched off here.
 ---@private
----@param options mcp_sidecar.Options
+---@param options mcp_sidecar.Config
 ---@return mcp_sidecar.Settings
 function Session:settings(options)
   return vim.tbl_extend('force', options.settings, { disabled = self:disabled() })
