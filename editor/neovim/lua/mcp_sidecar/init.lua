@@ -127,8 +127,12 @@ end
 function M.share(callback, where) return session(where, callback):share(callback) end
 
 ---on subscribes to an event of all projects, and returns what ends the subscription.
----@param event mcp_sidecar.Event
----@param fn fun(data: any)
+---@overload fun(event: "tools_changed", fn: fun(data: mcp_sidecar.ToolsChange)): fun()
+---@overload fun(event: "status", fn: fun(data: mcp_sidecar.StatusChange)): fun()
+---@overload fun(event: "diagnostics", fn: fun(data: mcp_sidecar.DiagnosticsChange)): fun()
+---@overload fun(event: "log", fn: fun(data: mcp_sidecar.LogEntry)): fun()
+---@param event "state" or another of mcp_sidecar.Event
+---@param fn fun(data: mcp_sidecar.SessionView)
 ---@return fun() off
 function M.on(event, fn) return require('mcp_sidecar.events').on(event, fn) end
 

@@ -6,13 +6,6 @@ local events = require('mcp_sidecar.events')
 
 local M = {}
 
----@class mcp_sidecar.LogEntry
----@field root string
----@field time integer seconds since 1970
----@field level mcp_sidecar.LogLevel
----@field message string
----@field server? string
-
 ---How many lines are kept of each project.
 local KEPT = 500
 

@@ -91,7 +91,24 @@
 ---@field disabled string[] what the user switched off in this project: "server" or "server/tool"
 ---@field calls integer calls that run
 
----Event names of `on`, and what their listeners get:
----"tools_changed": ToolsChange; "status": { root, server: Server }; "diagnostics": { root, errors };
----"log": { root, level, message, server? }; "state": SessionView (the session was started, opened, ended).
+---StatusChange is a change of one server: what `status` tells.
+---@class mcp_sidecar.StatusChange
+---@field root string
+---@field server mcp_sidecar.Server its whole record; the phase "removed" is its last
+
+---DiagnosticsChange is another list of what is wrong: what `diagnostics` tells.
+---@class mcp_sidecar.DiagnosticsChange
+---@field root string
+---@field errors mcp_sidecar.Diagnostic[] the whole list
+
+---LogEntry is a line that came into the sidecar's log: what `log` tells.
+---@class mcp_sidecar.LogEntry
+---@field root string
+---@field time integer seconds since 1970
+---@field level mcp_sidecar.LogLevel
+---@field message string
+---@field server? string that it is about
+
+---Event of `on`. "state" tells SessionView: the session was started, opened or ended, a call began or ended, something
+---was switched off or on.
 ---@alias mcp_sidecar.Event "tools_changed"|"status"|"diagnostics"|"log"|"state"
