@@ -46,18 +46,4 @@ T['the bytes decide on the extension, then the type'] = function()
   end
 end
 
-T['base64 is read as servers write it'] = function()
-  local bytes = '\0\255\254 any bytes'
-  local text = vim.base64.encode(bytes)
-  eq(media.decode(text), bytes)
-  eq(media.decode((text:gsub('=', ''))), bytes)
-  eq(media.decode((text:gsub('%+', '-'):gsub('/', '_'))), bytes)
-  eq(media.decode((text:gsub('....', '%0\r\n'))), bytes)
-  eq(media.decode(''), '')
-  for _, wrong in ipairs({ 'a', 'ab!c', '&&&&', 'YQ==YQ==' }) do
-    eq({ wrong, media.decode(wrong) }, { wrong })
-  end
-  eq({ media.decode(nil), media.decode(5) }, {})
-end
-
 return T

@@ -7,6 +7,7 @@
 -- the provided media type"), no images at all ("Could not process image"), no PDFs, no base64.
 
 local bounded = require('mcp_sidecar.adapters.bounded').bounded
+local embedded = require('mcp_sidecar.embedded')
 local json = require('mcp_sidecar.json')
 local json_text = require('mcp_sidecar.json_text')
 local utf8 = require('mcp_sidecar.utf8')
@@ -22,13 +23,13 @@ local M = {}
 ---@field mime_type? "image/jpeg"|"image/png"|"image/gif"|"image/webp" of an image
 ---@field name? string of a PDF: that of a file
 
----How files begin that can be shown.
-local BEGINNINGS = {
-  { '^\255\216\255', 'image/jpeg' },
-  { '^\137PNG\r\n', 'image/png' },
-  { '^GIF8[79]a', 'image/gif' },
-  { '^RIFF....WEBP', 'image/webp' },
-  { '^%%PDF%-', 'application/pdf' },
+---Files that can be shown.
+local SHOWN = {
+  ['image/jpeg'] = 'image',
+  ['image/png'] = 'image',
+  ['image/gif'] = 'image',
+  ['image/webp'] = 'image',
+  ['application/pdf'] = 'pdf',
 }
 
 ---How much base64 Anthropic takes for one image ("image exceeds 5 MB maximum").
@@ -58,15 +59,6 @@ end
 
 local function is_text(value) return type(value) == 'string' and value ~= '' end
 
----base64 is what decoders take that are strict: without a data URL's beginning or lines, and padded.
----@param encoded string
----@return string?
-local function base64(encoded)
-  local bare = encoded:gsub('^data:[^,]*,', ''):gsub('%s+', ''):gsub('=+$', '')
-  if #bare % 4 == 1 or bare:find('[^%w+/]') then return nil end
-  return bare .. ('='):rep(-#bare % 4)
-end
-
 ---size of what is in base64.
 ---@param encoded string
 ---@return string
@@ -74,12 +66,6 @@ local function size(encoded)
   local bytes = math.floor(#encoded:gsub('=+$', '') * 3 / 4)
   if bytes < 1000 then return ('%d bytes'):format(bytes) end
   return bytes < 1e6 and ('%d kB'):format(math.floor(bytes / 1000 + 0.5)) or ('%.1f MB'):format(bytes / 1e6)
-end
-
----decoded is the bytes of base64 that ends in the middle of nothing; '' if it is none after all.
-local function decoded(data)
-  local ok, bytes = pcall(vim.base64.decode, data)
-  return ok and bytes or ''
 end
 
 local function file_name(uri)
@@ -102,16 +88,13 @@ end
 ---@return mcp_sidecar.Part
 local function file(encoded, claimed, what, uri)
   local mime_type = is_text(claimed) and claimed or 'of unknown type'
-  local data = base64(encoded)
+  local data = embedded.base64(encoded)
   if not data then return text(('[%s, %s, that is no base64]'):format(what, mime_type)) end
-  local beginning = decoded(data:sub(1, 16))
-  for _, one in ipairs(BEGINNINGS) do
-    if beginning:find(one[1]) then
-      if one[2] == 'application/pdf' then return { type = 'pdf', data = data, name = file_name(uri) } end
-      return { type = 'image', data = data, mime_type = one[2] }
-    end
-  end
-  if is_written(mime_type) then return text(('[%s]\n%s'):format(what, decoded(data))) end
+  local actual = embedded.type_of(embedded.bytes(data:sub(1, 16)) or '')
+  local kind = SHOWN[actual]
+  if kind == 'pdf' then return { type = 'pdf', data = data, name = file_name(uri) } end
+  if kind == 'image' then return { type = 'image', data = data, mime_type = actual } end
+  if is_written(mime_type) then return text(('[%s]\n%s'):format(what, embedded.bytes(data) or '')) end
   return text(('[%s, %s, %s, that cannot be shown here]'):format(what, mime_type, size(data)))
 end
 

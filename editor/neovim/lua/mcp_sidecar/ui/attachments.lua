@@ -1,5 +1,6 @@
 -- Pictures, sounds and other bytes of a result: found, and kept as files of the user's own until the editor ends.
 
+local embedded = require('mcp_sidecar.embedded')
 local media = require('mcp_sidecar.ui.media')
 
 local M = {}
@@ -40,7 +41,7 @@ function M.collect(result)
       kind, text, mime, uri = encoded(block)
     end
     if kind then
-      local bytes = media.decode(text)
+      local bytes = embedded.bytes(text)
       local attachment =
         { block = i, kind = kind, bytes = bytes, extension = media.extension(bytes or '', mime) }
       attachment.mime = type(mime) == 'string' and mime or nil

@@ -1,4 +1,6 @@
--- What bytes are: their kind by MIME type, the size of a picture by its header. Pure.
+-- What bytes are: their kind as the end of a file's name, the size of a picture by its header. Pure.
+
+local embedded = require('mcp_sidecar.embedded')
 
 local M = {}
 
@@ -33,28 +35,13 @@ local EXTENSIONS = {
   ['text/markdown'] = 'md',
 }
 
--- What the first bytes say, for a server that says nothing or something wrong.
-local SIGNATURES = {
-  { '^\137PNG\r\n\26\n', 'png' },
-  { '^\255\216\255', 'jpg' },
-  { '^GIF8[79]a', 'gif' },
-  { '^RIFF....WEBP', 'webp' },
-  { '^RIFF....WAVE', 'wav' },
-  { '^%%PDF%-', 'pdf' },
-  { '^OggS', 'ogg' },
-  { '^fLaC', 'flac' },
-  { '^ID3', 'mp3' },
-}
-
 ---extension of a file with these bytes: by what they are, else by the MIME type, else "bin".
 ---@param bytes string
 ---@param mime? any
 ---@return string
 function M.extension(bytes, mime)
-  for _, signature in ipairs(SIGNATURES) do
-    if bytes:find(signature[1]) then return signature[2] end
-  end
-  return type(mime) == 'string' and EXTENSIONS[mime:lower():match('^%s*([^;%s]*)')] or 'bin'
+  local claimed = type(mime) == 'string' and mime:lower():match('^%s*([^;%s]*)') or ''
+  return EXTENSIONS[embedded.type_of(bytes) or claimed] or 'bin'
 end
 
 local function big_endian(bytes, at, count)
@@ -93,26 +80,14 @@ end
 ---@return integer? width
 ---@return integer? height
 function M.dimensions(bytes)
-  if bytes:find('^\137PNG\r\n\26\n') and #bytes >= 24 then
-    return big_endian(bytes, 17, 4), big_endian(bytes, 21, 4)
-  end
-  if bytes:find('^GIF8[79]a') and #bytes >= 10 then
+  local kind = embedded.type_of(bytes)
+  if kind == 'image/png' and #bytes >= 24 then return big_endian(bytes, 17, 4), big_endian(bytes, 21, 4) end
+  if kind == 'image/gif' and #bytes >= 10 then
     local a, b, c, d = bytes:byte(7, 10)
     return a + 256 * b, c + 256 * d
   end
-  if bytes:find('^\255\216\255') then return jpeg(bytes) end
+  if kind == 'image/jpeg' then return jpeg(bytes) end
   return nil
-end
-
----decode reads base64 as servers write it: with line breaks, in the alphabet of URLs, or without padding.
----@param text any
----@return string? bytes
-function M.decode(text)
-  if type(text) ~= 'string' then return nil end
-  local clean = text:gsub('%s+', ''):gsub('-', '+'):gsub('_', '/'):gsub('=+$', '')
-  if #clean % 4 == 1 then return nil end
-  local ok, bytes = pcall(vim.base64.decode, clean .. ('='):rep(-#clean % 4))
-  return ok and bytes or nil
 end
 
 return M
