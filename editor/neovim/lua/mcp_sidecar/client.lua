@@ -9,6 +9,7 @@ local errors = require('mcp_sidecar.errors')
 local guarded = require('mcp_sidecar.guarded')
 local json = require('mcp_sidecar.json')
 local json_text = require('mcp_sidecar.json_text')
+local listeners = require('mcp_sidecar.listeners')
 local protocol = require('mcp_sidecar.protocol_gen')
 local questions = require('mcp_sidecar.questions')
 local toolset = require('mcp_sidecar.toolset')
@@ -24,7 +25,7 @@ local wire = require('mcp_sidecar.wire')
 ---@field private transport mcp_sidecar.Transport
 ---@field private connection mcp_sidecar.Connection
 ---@field private set mcp_sidecar.ToolSet
----@field private listeners table<string, fun(event: any)[]> a new list at every change
+---@field private listeners mcp_sidecar.Listeners
 ---@field private handlers mcp_sidecar.Handlers
 ---@field private capabilities mcp_sidecar.Capabilities
 ---@field private named mcp_sidecar.ClientInfo
@@ -58,7 +59,7 @@ function M.new(transport, options)
   local self = setmetatable({
     transport = transport,
     set = toolset.NOTHING,
-    listeners = {},
+    listeners = listeners.new(),
     handlers = handlers,
     capabilities = questions.declared(handlers, options.capabilities),
     named = options.client or { name = 'mcp-sidecar-neovim', version = tostring(vim.version()) },
@@ -129,22 +130,7 @@ function Client:closed() return self.connection.ended end
 ---@param event string
 ---@param listener fun(event: any)
 ---@return fun() off
-function Client:on(event, listener)
-  local own = function(value) listener(value) end -- the same function may listen twice
-  local list = vim.list_extend({}, self.listeners[event] or {})
-  list[#list + 1] = own
-  self.listeners[event] = list
-  return function()
-    self.listeners[event] = vim.tbl_filter(function(other) return other ~= own end, self.listeners[event])
-  end
-end
-
----@private
-function Client:emit(event, value)
-  for _, listener in ipairs(self.listeners[event] or {}) do
-    guarded(listener, value)
-  end
-end
+function Client:on(event, listener) return self.listeners:on(event, listener) end
 
 ---refuse is the outcome of a request that is wrong, and is not sent.
 ---@param callback fun(err: mcp_sidecar.Error)
@@ -348,7 +334,7 @@ function Client:take(snapshot, reason) self:step(toolset.after_snapshot(self.set
 ---@private
 function Client:step(set, change)
   self.set = set
-  if change and not self.opening then self:emit('tools_changed', change) end
+  if change and not self.opening then self.listeners:emit('tools_changed', change) end
 end
 
 ---Notifications that are told as they are.
@@ -369,15 +355,15 @@ function Client:notified(method, params)
     self:pushed(params)
   elseif method == protocol.method.status then
     self.set = toolset.after_status(self.set, params)
-    self:emit('status', params)
+    self.listeners:emit('status', params)
   elseif method == protocol.method.diagnostics then
     self.set = toolset.after_diagnostics(self.set, params.errors)
-    self:emit('diagnostics', params.errors)
+    self.listeners:emit('diagnostics', params.errors)
   elseif method == protocol.method.progress then
     local told = self.progress[params.token]
     if told then guarded(told, params.value) end
   elseif TOLD[method] then
-    self:emit(TOLD[method], params)
+    self.listeners:emit(TOLD[method], params)
   end
 end
 
@@ -443,7 +429,7 @@ end
 function Client:tell_closed()
   if self.told_closed then return end
   self.told_closed = true
-  self:emit('closed', self.connection.ended)
+  self.listeners:emit('closed', self.connection.ended)
 end
 
 ---gone is the end of the transport: nothing comes after it.
