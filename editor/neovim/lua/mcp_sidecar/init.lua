@@ -142,7 +142,7 @@ function M.statusline() return require('mcp_sidecar.statusline').statusline() en
 
 ---openai_tools gives the tools as definitions for OpenAI's APIs, and what runs the model's calls. It starts the
 ---sidecar: make them anew before every request, so that what came meanwhile is there.
----@param options? mcp_sidecar.AdapterOptions
+---@param options? mcp_sidecar.OpenAIOptions
 ---@return table[] definitions
 ---@return fun(tool_calls: table[], callback: fun(messages: table[])): mcp_sidecar.Cancel dispatch
 function M.openai_tools(options)

@@ -19,13 +19,25 @@ local M = {}
 ---Approval says when the user is asked before a call; a function: unless it says false.
 ---@alias mcp_sidecar.Approval "unless_read_only"|"always"|"never"|fun(tool: mcp_sidecar.Tool, args: any): boolean?
 
+---CodeCompanionOptions are what a user gives.
 ---@class mcp_sidecar.CodeCompanionOptions: mcp_sidecar.AdapterOptions
----@field group string|false the name of the group of all tools, and what those of servers begin with
----@field server_groups boolean a group for each server
----@field visible boolean single tools are in the completion, too
+---@field group? string|false the name of the group of all tools, and what those of servers begin with
+---@field server_groups? boolean a group for each server
+---@field visible? boolean single tools are in the completion, too
+---@field approval? mcp_sidecar.Approval
+---@field start? boolean start the sidecar of a project at its first chat
+---@field tool_opts? table|fun(tool: mcp_sidecar.Tool): table? codecompanion's own `opts` of tools
+
+---CodeCompanionConfig is what counts: the options, and the default of each that was not given.
+---@class mcp_sidecar.CodeCompanionConfig: mcp_sidecar.CodeCompanionOptions
+---@field group string|false
+---@field server_groups boolean
+---@field visible boolean
 ---@field approval mcp_sidecar.Approval
----@field start boolean start the sidecar of a project at its first chat
----@field tool_opts table|fun(tool: mcp_sidecar.Tool): table? codecompanion's own `opts` of tools
+---@field start boolean
+---@field tool_opts table|fun(tool: mcp_sidecar.Tool): table?
+
+---@type mcp_sidecar.CodeCompanionConfig
 local DEFAULTS = {
   group = 'mcp',
   server_groups = true,
@@ -215,8 +227,8 @@ function Bridge:listen()
 end
 
 ---checked are the options with the defaults; what is not known is told.
----@param options? table
----@return mcp_sidecar.CodeCompanionOptions
+---@param options? mcp_sidecar.CodeCompanionOptions
+---@return mcp_sidecar.CodeCompanionConfig
 local function checked(options)
   for name in pairs(options or {}) do
     if DEFAULTS[name] == nil and not vim.list_contains(WITHOUT_DEFAULT, name) then
@@ -240,7 +252,7 @@ end
 
 ---setup registers the tools in codecompanion, which has been set up, and keeps them true. A second one takes the
 ---place of the first.
----@param options? table see mcp_sidecar.CodeCompanionOptions
+---@param options? mcp_sidecar.CodeCompanionOptions
 function M.setup(options)
   local their_tools = codecompanions_tools()
   if not their_tools then return end

@@ -69,7 +69,7 @@ end
 
 ---ToolHost is what a tool needs to know of the rest.
 ---@class mcp_sidecar.ToolHost
----@field options mcp_sidecar.CodeCompanionOptions
+---@field options mcp_sidecar.CodeCompanionConfig
 ---@field place fun(name: string, chat: table?): mcp_sidecar.ToolPlace
 ---@field running table<mcp_sidecar.Cancel, integer> the calls that run, and the buffers of their chats
 

@@ -5,14 +5,11 @@ local utf8 = require('mcp_sidecar.utf8')
 
 local M = {}
 
----AdapterOptions say which tools, and in what form.
+---AdapterOptions say which tools, and how they are called.
 ---@class mcp_sidecar.AdapterOptions: mcp_sidecar.Where
 ---@field servers? string[] only the tools of these
 ---@field filter? fun(tool: mcp_sidecar.Tool): boolean? only those it says yes to
 ---@field call? mcp_sidecar.CallOptions of every call
----@field api? "chat"|"responses" OpenAI: default "chat"
----@field description_limit? number OpenAI: in characters; default 1024; math.huge for others that have this API
----@field images? boolean OpenAI, "chat": show images by one more message at the end, which is the user's; default false: they are named in the tool's message, which can have only text
 
 ---tools are those of the session now that are chosen.
 ---@param session mcp_sidecar.Session

@@ -104,9 +104,15 @@ local function responses_dispatch(session, how)
   end
 end
 
+---OpenAIOptions say also in what form.
+---@class mcp_sidecar.OpenAIOptions: mcp_sidecar.AdapterOptions
+---@field api? "chat"|"responses" default "chat"
+---@field description_limit? number in characters; default 1024; math.huge for others that have this API
+---@field images? boolean "chat": show images by one more message at the end, which is the user's; default false: they are named in the tool's message, which can have only text
+
 ---tools are those of the moment, for `tools` of a request, and what runs the calls of its answer.
 ---@param session mcp_sidecar.Session
----@param options? mcp_sidecar.AdapterOptions
+---@param options? mcp_sidecar.OpenAIOptions
 ---@return table[] definitions
 ---@return mcp_sidecar.OpenAIDispatch dispatch
 function M.tools(session, options)

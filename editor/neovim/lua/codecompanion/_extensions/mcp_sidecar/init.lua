@@ -3,7 +3,7 @@
 
 local M = {}
 
----@param options? table see mcp_sidecar.CodeCompanionOptions
+---@param options? mcp_sidecar.CodeCompanionOptions
 function M.setup(options) require('mcp_sidecar.adapters.codecompanion').setup(options) end
 
 M.exports = {
