@@ -47,8 +47,8 @@ T['a failure says so in words, once'] = new_set({
 }, {
   test = function(said, expected)
     local parts = { { type = 'text', text = said }, { type = 'text', text = 'more' } }
-    eq(content.in_words(content.in_words_if_failed(parts, true)), expected .. '\nmore')
-    eq(content.in_words(content.in_words_if_failed(parts, false)), said .. '\nmore')
+    eq(content.in_words(content.saying_failure(parts, true)), expected .. '\nmore')
+    eq(content.in_words(content.saying_failure(parts, false)), said .. '\nmore')
   end,
 })
 

@@ -6,8 +6,8 @@
 
 local M = {}
 
----Place where the program was looked for, and why it was not taken from there.
----@class mcp_sidecar.Place
+---FailedLookup is where the program was looked for, and why it was not taken from there.
+---@class mcp_sidecar.FailedLookup
 ---@field where string
 ---@field why string
 
@@ -127,7 +127,7 @@ local INSTALL = 'Install mcp-sidecar (:help mcp-sidecar-install), or say where i
 ---@param here? mcp_sidecar.Surroundings
 ---@return string? path
 ---@return string? message
----@return mcp_sidecar.Place[] looked
+---@return mcp_sidecar.FailedLookup[] looked
 function M.find(option, here)
   here = here or actual()
   local looked = {}
@@ -137,7 +137,7 @@ function M.find(option, here)
     looked[#looked + 1] = { where = place.where(here), why = why }
     if final then return nil, ('%s names no program: %s'):format(place.where(here), why), looked end
   end
-  local lines = vim.tbl_map(function(place) return ('  - %s: %s'):format(place.where, place.why) end, looked)
+  local lines = vim.tbl_map(function(one) return ('  - %s: %s'):format(one.where, one.why) end, looked)
   local places = table.concat(lines, '\n')
   return nil,
     ('cannot find the program mcp-sidecar. It was looked for in:\n%s\n%s'):format(places, INSTALL),

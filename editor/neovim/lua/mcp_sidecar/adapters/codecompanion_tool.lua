@@ -98,7 +98,7 @@ local function command(host, name, state)
     cancel = answer.one(place.session, { name = name, arguments = given }, how, function(one)
       host.running[abandon], state.answer = nil, one
       if dropped then return end
-      local text = content.in_words(content.in_words_if_failed(one.parts, one.failed))
+      local text = content.in_words(content.saying_failure(one.parts, one.failed))
       output({ status = one.failed and 'error' or 'success', data = text })
     end)
   end
@@ -111,7 +111,7 @@ end
 local function output(host, name, state)
   local function report(self, chat, failed, fallback)
     local one = state.answer or answer.failure(fallback)
-    local text = content.in_words(content.in_words_if_failed(one.parts, one.failed))
+    local text = content.in_words(content.saying_failure(one.parts, one.failed))
     chat:add_tool_output(self, text, words.report(host.place(name, chat).shown.tool.label, failed, text))
   end
   return {

@@ -158,12 +158,12 @@ function M.parts(outcome)
   }
 end
 
----in_words_if_failed is parts, of which the first says so if the tool failed: for those who have no other place
+---saying_failure is parts, of which the first says so if the tool failed: for those who have no other place
 ---for it, or do not pass it on.
 ---@param shown mcp_sidecar.Part[]
 ---@param failed boolean
 ---@return mcp_sidecar.Part[]
-function M.in_words_if_failed(shown, failed)
+function M.saying_failure(shown, failed)
   if not failed then return shown end
   local first = shown[1]
   if first.type ~= 'text' then return vim.list_extend({ text('Error:') }, shown) end

@@ -45,7 +45,7 @@ local function chat_messages(answers, calls, show_images)
   end
   local messages = {}
   for i, one in ipairs(answers) do
-    local text = content.in_words(content.in_words_if_failed(one.parts, one.failed), describe)
+    local text = content.in_words(content.saying_failure(one.parts, one.failed), describe)
     local id = type(calls[i]) == 'table' and calls[i].id or nil
     messages[i] = { role = 'tool', tool_call_id = id, content = text }
   end
@@ -68,7 +68,7 @@ end
 ---@param call table
 ---@return table item
 local function function_call_output(one, call)
-  local parts = content.in_words_if_failed(one.parts, one.failed)
+  local parts = content.saying_failure(one.parts, one.failed)
   local plain = vim.iter(parts):all(function(part) return part.type == 'text' end)
   local output = plain and content.in_words(parts) or vim.tbl_map(output_item, parts)
   return { type = 'function_call_output', call_id = call.call_id, output = output }
