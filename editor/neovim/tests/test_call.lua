@@ -1,43 +1,34 @@
-local Clock = require('clock')
 local eq = MiniTest.expect.equality
-local child = MiniTest.new_child_neovim()
 
 ---How long no key was pressed when a question comes up.
 local PAUSE_MS = 300
 
-local clock ---@type mcp_sidecar.test.Clock
-
-local T = MiniTest.new_set({
-  hooks = {
-    pre_case = function()
-      child.restart({ '-u', 'tests/minit.lua' })
-      clock = Clock.install_in(child)
-      child.o.columns, child.o.lines = 100, 30
-      child.lua([[
-        user, call = require('user'), require('mcp_sidecar.ui.call')
-        progress = require('mcp_sidecar.ui.progress')
-        user.plays({})
-        local path = { type = 'object', required = { 'path' }, properties = { path = { type = 'string' } } }
-        read = user.tool('fs', 'read', { description = 'Reads a file.', inputSchema = path })
-        list = user.tool('fs', 'list', { inputSchema = { type = 'object' } })
-        remove = user.tool('fs', 'rm', { inputSchema = path, annotations = { destructiveHint = true } })
-        session = user.session({ list, read, remove })
-        function wait(condition) return (vim.wait(30000, condition, 5)) end
-        -- The call that was made last, when it is made.
-        function last(count)
-          assert(wait(function() return #user.calls >= (count or 1) end))
-          return user.calls[#user.calls]
-        end
-        function answer(result, details) last().callback(nil, user.outcome(result, details)) end
-        function refuse(err) last().callback(err) end
-        function text() return vim.api.nvim_buf_get_lines(0, 0, -1, false) end
-        function name() return vim.api.nvim_buf_get_name(0) end
-        function said(words) return wait(function() return vim.list_contains(user.words(), words) end) end
-      ]])
-    end,
-    post_once = child.stop,
-  },
+local child, hooks = require('fresh').neovim({
+  lines = 30,
+  columns = 100,
+  begin = [[
+    user, call = require('user'), require('mcp_sidecar.ui.call')
+    progress = require('mcp_sidecar.ui.progress')
+    user.plays({})
+    local path = { type = 'object', required = { 'path' }, properties = { path = { type = 'string' } } }
+    read = user.tool('fs', 'read', { description = 'Reads a file.', inputSchema = path })
+    list = user.tool('fs', 'list', { inputSchema = { type = 'object' } })
+    remove = user.tool('fs', 'rm', { inputSchema = path, annotations = { destructiveHint = true } })
+    session = user.session({ list, read, remove })
+    function wait(condition) return (vim.wait(30000, condition, 5)) end
+    -- The call that was made last, when it is made.
+    function last(count)
+      assert(wait(function() return #user.calls >= (count or 1) end))
+      return user.calls[#user.calls]
+    end
+    function answer(result, details) last().callback(nil, user.outcome(result, details)) end
+    function refuse(err) last().callback(err) end
+    function text() return vim.api.nvim_buf_get_lines(0, 0, -1, false) end
+    function name() return vim.api.nvim_buf_get_name(0) end
+    function said(words) return wait(function() return vim.list_contains(user.words(), words) end) end
+  ]],
 })
+local T = MiniTest.new_set({ hooks = hooks })
 
 T['a tool is picked, its arguments asked for, and its result shown'] = function()
   child.lua([[user.plays({ 'fs  read', '/etc/hosts' }) call.pick(session) last()]])
@@ -219,7 +210,7 @@ local SHOWN = [[
 
 ---shows lets pass the time in which progress is shown and drawn again.
 local function shows(wanted)
-  clock:advance(250)
+  child.advance(250)
   eq(child.lua_get(SHOWN), wanted)
 end
 
@@ -295,10 +286,10 @@ T['a session that does not run is started, and its servers are waited for'] = fu
   -- The status comes before the tools that it counts.
   local ready = child.lua_get([[user.server('fs', 'ready', { tools = { count = 1, from = 'live' } })]])
   becomes({ servers = { ready } }, 'status')
-  clock:advance(2 * PAUSE_MS)
+  child.advance(2 * PAUSE_MS)
   eq(child.lua_get('#user.asked'), 0)
   becomes({ tools = { child.lua_get('list') } }, 'tools_changed')
-  clock:advance(PAUSE_MS)
+  child.advance(PAUSE_MS)
   eq(child.lua_get('last().target'), 'mcp_fs_list')
 end
 
@@ -330,7 +321,7 @@ T['waiting for a tool ends when its server has settled, and the sidecar says the
       child.lua_get([[user.server('slow', 'starting')]]),
     },
   }, 'status')
-  clock:advance(PAUSE_MS)
+  child.advance(PAUSE_MS)
   eq(child.lua_get('last().target'), { server = 'web', tool = 'get' })
 end
 
@@ -348,7 +339,7 @@ T['waiting can be cancelled, and a start that fails ends it'] = function()
   eq(child.lua_get('user.words()'), { 'mcp-sidecar: waiting for MCP tools was cancelled' })
   child.lua([[user.plays({}) user.starts[1]()]])
   becomes({ phase = 'running' }, 'state')
-  clock:advance(2 * PAUSE_MS)
+  child.advance(2 * PAUSE_MS)
   eq(child.lua_get('{ #user.said, #user.asked, progress.running() }'), { 0, 0, 0 })
   child.lua([[session = user.session({}, { phase = 'stopped' }) call.pick(session)]])
   child.lua([[user.starts[1]({ kind = 'closed', message = 'no binary', reported = true })]])
@@ -361,7 +352,7 @@ T['a session that ends while it is waited for ends the waiting'] = function()
     [[session = user.session({}, { servers = { user.server('fs', 'starting') } }) call.pick(session) user.starts[1]()]]
   )
   becomes({ phase = 'failed', servers = {} }, 'state')
-  clock:advance(2 * PAUSE_MS)
+  child.advance(2 * PAUSE_MS)
   eq(child.lua_get('{ progress.running(), #user.asked, #user.said }'), { 0, 0, 0 })
 end
 
@@ -370,10 +361,10 @@ T['a question that comes late waits until nothing is typed'] = function()
   child.type_keys('i')
   becomes({ phase = 'running', tools = { child.lua_get('list') } }, 'state')
   child.lua('user.starts[1]()')
-  clock:advance(2 * PAUSE_MS)
+  child.advance(2 * PAUSE_MS)
   eq(child.lua_get('#user.asked'), 0)
   child.type_keys('<Esc>')
-  clock:advance(2 * PAUSE_MS)
+  child.advance(2 * PAUSE_MS)
   eq(child.lua_get('#user.asked'), 1)
 end
 

@@ -1,37 +1,32 @@
 local eq = MiniTest.expect.equality
-local child = MiniTest.new_child_neovim()
 
-local T = MiniTest.new_set({
-  hooks = {
-    pre_case = function()
-      child.restart({ '-u', 'tests/minit.lua' })
-      child.o.columns, child.o.lines = 100, 30
-      child.lua([[
-        user = require('user')
-        user.plays({})
-        schema = {
-          type = 'object',
-          required = { 'path', 'n' },
-          properties = {
-            path = { type = 'string', description = 'The file.' },
-            n = { type = 'integer', default = 5 },
-            mode = { enum = { 'r', 'w' } },
-          },
-        }
-        called = {}
-        function open(json)
-          arguments = require('mcp_sidecar.ui.arguments_buffer').open({
-            label = 'fs/read',
-            schema = schema,
-            json = json,
-            call = function(text) table.insert(called, text) end,
-          })
-        end
-      ]])
-    end,
-    post_once = child.stop,
-  },
+local child, hooks = require('fresh').neovim({
+  lines = 30,
+  columns = 100,
+  begin = [[
+    user = require('user')
+    user.plays({})
+    schema = {
+      type = 'object',
+      required = { 'path', 'n' },
+      properties = {
+        path = { type = 'string', description = 'The file.' },
+        n = { type = 'integer', default = 5 },
+        mode = { enum = { 'r', 'w' } },
+      },
+    }
+    called = {}
+    function open(json)
+      arguments = require('mcp_sidecar.ui.arguments_buffer').open({
+        label = 'fs/read',
+        schema = schema,
+        json = json,
+        call = function(text) table.insert(called, text) end,
+      })
+    end
+  ]],
 })
+local T = MiniTest.new_set({ hooks = hooks })
 
 local function lines() return child.api.nvim_buf_get_lines(0, 0, -1, false) end
 

@@ -1,45 +1,37 @@
 -- The value of an ${input:…} is asked for as its entry wants it.
-local Clock = require('clock')
 local await = require('patience').await
 local eq = MiniTest.expect.equality
-local child = MiniTest.new_child_neovim()
 local input = require('mcp_sidecar.ui.input')
 
 ---How long no key was pressed when a question comes up, and how long one without windows is still there.
 local PAUSE_MS, GONE_MS = 300, 1000
 
-local clock ---@type mcp_sidecar.test.Clock
-local T = MiniTest.new_set({
-  hooks = {
-    pre_case = function()
-      child.restart({ '-u', 'tests/minit.lua' })
-      clock = Clock.install_in(child)
-      child.o.lines, child.o.columns = 24, 80
-      child.lua([[
-        replies, said = {}, {}
-        vim.notify = function(text) said[#said + 1] = text end
-        function ask(question)
-          question = vim.tbl_extend('keep', question, { server = 's', id = 'token', type = 'promptString' })
-          withdraw = require('mcp_sidecar.ui.input').ask(question, function(...)
-            replies[#replies + 1] = { count = select('#', ...), value = ... }
-          end)
-        end
-      ]])
-    end,
-    post_once = child.stop,
-  },
+local child, hooks = require('fresh').neovim({
+  lines = 24,
+  columns = 80,
+  begin = [[
+    replies, said = {}, {}
+    vim.notify = function(text) said[#said + 1] = text end
+    function ask(question)
+      question = vim.tbl_extend('keep', question, { server = 's', id = 'token', type = 'promptString' })
+      withdraw = require('mcp_sidecar.ui.input').ask(question, function(...)
+        replies[#replies + 1] = { count = select('#', ...), value = ... }
+      end)
+    end
+  ]],
 })
+local T = MiniTest.new_set({ hooks = hooks })
 
 ---ask asks, and waits until a line can be typed.
 local function ask(question)
   child.lua('ask(...)', { question })
-  clock:advance(PAUSE_MS)
+  child.advance(PAUSE_MS)
   eq(child.fn.mode(), 'c')
 end
 
 ---replied lets happen what is on its way.
 local function replied()
-  clock:advance(0)
+  child.advance(0)
   local replies = child.lua_get('replies')
   eq(#replies, 1)
   return replies[1].value
@@ -103,10 +95,10 @@ T['the next question comes after Ctrl-C'] = function()
   child.lua([[ask({ id = 'other' })]])
   child.type_keys('<C-c>')
   eq({ child.fn.mode(), child.lua_get('#replies') }, { 'n', 1 })
-  clock:advance(2 * PAUSE_MS)
+  child.advance(2 * PAUSE_MS)
   eq(child.fn.mode(), 'c')
   child.type_keys('x<CR>')
-  clock:advance(0)
+  child.advance(0)
   eq(child.lua_get('#replies'), 2)
   eq(child.lua_get('replies[2].value'), 'x')
 end
@@ -147,7 +139,7 @@ T['options are chosen from, the default first'] = function()
   for number, row in ipairs(rows) do
     child.lua('choice, shown, replies = ..., nil, {}', { row[2] })
     child.lua('ask(...)', { row[1] })
-    clock:advance(PAUSE_MS)
+    child.advance(PAUSE_MS)
     eq({ number, replied() }, { number, row[4] })
     eq(child.lua_get('shown'), { items = row[3], prompt = 'token (s): ', kind = 'mcp_sidecar.input' })
   end
@@ -158,7 +150,7 @@ T["Neovim's own list of choices works, and its Ctrl-C"] = function()
     child.lua([[replies = {} ask({ options = { 'eu', 'us' } })]])
     -- 0.10 takes nothing but this while its list is up.
     local function get_mode() return vim.rpcrequest(child.job.channel, 'nvim_get_mode') end
-    clock:advance(PAUSE_MS)
+    child.advance(PAUSE_MS)
     eq(get_mode().mode ~= 'n', true)
     vim.rpcrequest(child.job.channel, 'nvim_input', keys)
     await('the end of the list', function() return not child.is_blocked() end)
@@ -176,7 +168,7 @@ end
 
 T['a UI that fails gives no value, and is reported'] = function()
   child.lua([[vim.ui.input = function() error('no screen') end ask({})]])
-  clock:advance(PAUSE_MS)
+  child.advance(PAUSE_MS)
   eq(replied(), nil)
   eq(#child.lua_get('said'), 1)
   eq(child.lua_get('said[1]'):match('no screen'), 'no screen')
@@ -193,7 +185,7 @@ local LATER = [[
 
 local function asked_later()
   child.lua(LATER .. 'ask({})')
-  clock:advance(PAUSE_MS)
+  child.advance(PAUSE_MS)
   eq(child.lua_get('answer ~= nil'), true)
 end
 
@@ -207,9 +199,9 @@ end
 T['a UI that forgets its callback gives no value, and a late one is not lost silently'] = function()
   asked_later()
   child.lua([[vim.api.nvim_win_close(window, true)]])
-  clock:advance(GONE_MS - 1)
+  child.advance(GONE_MS - 1)
   eq(child.lua_get('replies'), {})
-  clock:advance(1)
+  child.advance(1)
   eq(replied(), nil)
   child.lua([[answer(nil)]])
   eq(child.lua_get('said'), {})
@@ -226,7 +218,7 @@ end
 
 T['a question that is withdrawn before it comes up does not come up'] = function()
   child.lua([[ask({}) withdraw() ask({ id = 'next' })]])
-  clock:advance(PAUSE_MS)
+  child.advance(PAUSE_MS)
   eq(child.fn.mode(), 'c')
   eq(tostring(child.get_screenshot()):find('token', 1, true), nil)
   child.type_keys('x<CR>')

@@ -1,34 +1,26 @@
 -- Logs in a buffer that follows them, in a Neovim of its own.
-local Clock = require('clock')
 local eq = MiniTest.expect.equality
-local child = MiniTest.new_child_neovim()
 
 ---How often a log is asked for.
 local PERIOD_MS = 1000
 
-local clock ---@type mcp_sidecar.test.Clock
-local T = MiniTest.new_set({
-  hooks = {
-    pre_case = function()
-      child.restart({ '-u', 'tests/minit.lua' })
-      clock = Clock.install_in(child)
-      child.o.lines, child.o.columns = 24, 80
-      child.lua([[
-        require('overview_stub').install()
-        -- The server has written `Stub.written` lines; a request gets those that it does not know.
-        Stub.written, Stub.noise = 3, { count = 0, samples = {} }
-        Stub.answers.logs = function(cb, _, params)
-          local lines = {}
-          for seq = math.max(params.after or 0, Stub.written - params.lines) + 1, Stub.written do
-            table.insert(lines, { seq = seq, time = 'T', source = 'stderr', text = 'line ' .. seq })
-          end
-          cb(nil, { lines = lines, noise = Stub.noise })
-        end
-      ]])
-    end,
-    post_once = child.stop,
-  },
+local child, hooks = require('fresh').neovim({
+  lines = 24,
+  columns = 80,
+  begin = [[
+    require('overview_stub').install()
+    -- The server has written `Stub.written` lines; a request gets those that it does not know.
+    Stub.written, Stub.noise = 3, { count = 0, samples = {} }
+    Stub.answers.logs = function(cb, _, params)
+      local lines = {}
+      for seq = math.max(params.after or 0, Stub.written - params.lines) + 1, Stub.written do
+        table.insert(lines, { seq = seq, time = 'T', source = 'stderr', text = 'line ' .. seq })
+      end
+      cb(nil, { lines = lines, noise = Stub.noise })
+    end
+  ]],
 })
+local T = MiniTest.new_set({ hooks = hooks })
 
 local function open(server) child.lua([[require('mcp_sidecar.ui.logs').open(Stub.session, ...)]], { server }) end
 
@@ -37,9 +29,9 @@ local function lines() return child.api.nvim_buf_get_lines(0, 0, -1, false) end
 ---follows lets a period pass, and only then the buffer has so many lines.
 local function follows(count)
   local before = lines()
-  clock:advance(PERIOD_MS - 1)
+  child.advance(PERIOD_MS - 1)
   eq(lines(), before)
-  clock:advance(1)
+  child.advance(1)
   eq(#lines(), count)
 end
 
@@ -128,10 +120,10 @@ end
 T['there is one request at a time'] = function()
   child.lua('Stub.answers.logs = function(cb) Stub.answer = cb end')
   open('files')
-  clock:advance(3 * PERIOD_MS)
+  child.advance(3 * PERIOD_MS)
   eq(requests(), 1)
   child.lua('Stub.answer(nil, { lines = {}, noise = Stub.noise })')
-  clock:advance(PERIOD_MS)
+  child.advance(PERIOD_MS)
   eq(requests(), 2)
 end
 
@@ -150,10 +142,10 @@ end
 T['a sidecar that does not run is not asked, and so not started'] = function()
   open('files')
   child.lua([[Stub.view = require('overview_stub').empty({ phase = 'stopped' })]])
-  clock:advance(3 * PERIOD_MS)
+  child.advance(3 * PERIOD_MS)
   eq(requests(), 1)
   child.lua([[Stub.view = require('overview_stub').empty()]])
-  clock:advance(PERIOD_MS)
+  child.advance(PERIOD_MS)
   eq(requests(), 2)
 end
 
@@ -163,11 +155,11 @@ T['it rests while no window shows it, and goes on when one does'] = function()
   eq(state().active, 1)
   child.cmd('quit')
   eq(state().active, 0)
-  clock:advance(3 * PERIOD_MS)
+  child.advance(3 * PERIOD_MS)
   eq(requests(), 1)
   open('files')
   eq({ child.api.nvim_get_current_buf(), state().active }, { buf, 1 })
-  clock:advance(PERIOD_MS)
+  child.advance(PERIOD_MS)
   eq(requests(), 2)
   open('files')
   eq(child.lua_get('#vim.api.nvim_list_wins()'), 2)
@@ -242,10 +234,10 @@ T['the log of the sidecar comes by itself'] = function()
   eq(lines(), { 'T info      begun' })
   eq(state().open, 0)
   child.lua([[Stub.say('more', 'error'); Stub.say('and more')]])
-  clock:advance(0)
+  child.advance(0)
   eq(#lines(), 3)
   child.lua([[Stub.say('no room in the ring')]])
-  clock:advance(0)
+  child.advance(0)
   eq(#lines(), 4)
   eq(vim.list_slice(lines(), 1, 2), { 'T info      begun', 'T error     more' })
   eq(vim.list_slice(lines(), 3), { 'T info      and more', 'T info      no room in the ring' })

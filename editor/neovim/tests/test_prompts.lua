@@ -1,59 +1,50 @@
 -- The queue of questions to the user: one after the other, when nothing is typed, and held up by none for ever.
-local Clock = require('clock')
 local eq = MiniTest.expect.equality
-local child = MiniTest.new_child_neovim()
 
 ---How long no key was pressed when a question comes up, and how long one without windows is still there.
 local PAUSE_MS, GONE_MS = 300, 1000
 
-local clock ---@type mcp_sidecar.test.Clock
-local T = MiniTest.new_set({
-  hooks = {
-    pre_case = function()
-      child.restart({ '-u', 'tests/minit.lua' })
-      clock = Clock.install_in(child)
-      child.lua([[
-        ask = require('mcp_sidecar.ui.prompts').ask
-        shown, done, dropped, said = {}, {}, {}, {}
-        vim.notify = function(text) said[#said + 1] = text end
-        -- A question that is open until its `done`, in whatever way it is shown.
-        function question(name, show)
-          return ask(function(finish)
-            shown[#shown + 1] = name
-            done[name] = finish
-            if show then show(finish) end
-          end, function() dropped[#dropped + 1] = name end)
-        end
-        function float()
-          local buffer = vim.api.nvim_create_buf(false, true)
-          local place = { relative = 'editor', row = 1, col = 1, width = 20, height = 1 }
-          window = vim.api.nvim_open_win(buffer, true, place)
-        end
-      ]])
-    end,
-    post_once = child.stop,
-  },
+local child, hooks = require('fresh').neovim({
+  begin = [[
+    ask = require('mcp_sidecar.ui.prompts').ask
+    shown, done, dropped, said = {}, {}, {}, {}
+    vim.notify = function(text) said[#said + 1] = text end
+    -- A question that is open until its `done`, in whatever way it is shown.
+    function question(name, show)
+      return ask(function(finish)
+        shown[#shown + 1] = name
+        done[name] = finish
+        if show then show(finish) end
+      end, function() dropped[#dropped + 1] = name end)
+    end
+    function float()
+      local buffer = vim.api.nvim_create_buf(false, true)
+      local place = { relative = 'editor', row = 1, col = 1, width = 20, height = 1 }
+      window = vim.api.nvim_open_win(buffer, true, place)
+    end
+  ]],
 })
+local T = MiniTest.new_set({ hooks = hooks })
 
 ---is says what was shown so far, in this order, and what was dropped.
 local function is(shown, dropped) eq(child.lua_get('{ shown, dropped }'), { shown, dropped or {} }) end
 
 ---shows lets a pause pass, and only then the last of these is shown.
 local function shows(names)
-  clock:advance(PAUSE_MS - 1)
+  child.advance(PAUSE_MS - 1)
   is(vim.list_slice(names, 1, #names - 1))
-  clock:advance(1)
+  child.advance(1)
   is(names)
 end
 
 T['one comes after the other'] = function()
   child.lua([[for _, name in ipairs({ 'a', 'b', 'c' }) do question(name, float) end]])
   shows({ 'a' })
-  clock:advance(2 * PAUSE_MS)
+  child.advance(2 * PAUSE_MS)
   is({ 'a' })
   child.lua([[done.a() done.a()]])
   shows({ 'a', 'b' })
-  clock:advance(2 * PAUSE_MS)
+  child.advance(2 * PAUSE_MS)
   is({ 'a', 'b' })
   child.lua([[done.b()]])
   shows({ 'a', 'b', 'c' })
@@ -82,10 +73,10 @@ T['it waits for normal mode'] = MiniTest.new_set({
 T['it waits for normal mode']['out of'] = function(into, out_of)
   child.api.nvim_input(into)
   child.lua([[question('a')]])
-  clock:advance(2 * PAUSE_MS)
+  child.advance(2 * PAUSE_MS)
   is({})
   child.api.nvim_input(out_of)
-  clock:advance(PAUSE_MS)
+  child.advance(PAUSE_MS)
   is({})
   shows({ 'a' })
 end
@@ -94,10 +85,10 @@ T['keys that follow each other keep it away, also in normal mode'] = function()
   child.lua([[question('a')]])
   for _ = 1, 20 do
     child.type_keys('j')
-    clock:advance(PAUSE_MS - 20)
+    child.advance(PAUSE_MS - 20)
     is({})
   end
-  clock:advance(2 * PAUSE_MS)
+  child.advance(2 * PAUSE_MS)
   is({ 'a' })
 end
 
@@ -116,7 +107,7 @@ T['one that is on the screen in whatever way keeps the next away'] = MiniTest.ne
 T['one that is on the screen in whatever way keeps the next away']['case'] = function(_, show)
   child.lua(([[question('a', %s) question('b')]]):format(show))
   shows({ 'a' })
-  clock:advance(10 * PAUSE_MS)
+  child.advance(10 * PAUSE_MS)
   is({ 'a' })
   child.lua([[answered = true done.a()]])
   shows({ 'a', 'b' })
@@ -150,14 +141,14 @@ T['one that is withdrawn']['makes room, though it is on the screen'] = function(
   shows({ 'a', 'b' })
   -- Its own end, later, is not that of the other.
   child.lua([[float() question('c') done.a() withdraw()]])
-  clock:advance(2 * PAUSE_MS)
+  child.advance(2 * PAUSE_MS)
   is({ 'a', 'b' })
 end
 T['one that is withdrawn']['is not dropped'] = function()
   child.lua([[withdraw = question('a', float)]])
   shows({ 'a' })
   child.lua([[withdraw() vim.api.nvim_win_close(window, true)]])
-  clock:advance(2 * GONE_MS)
+  child.advance(2 * GONE_MS)
   is({ 'a' })
 end
 
@@ -179,11 +170,11 @@ end
 
 ---is_dropped waits until `a`, whose window was closed this long ago, is dropped: after its time, and not before.
 local function is_dropped(shown, ago)
-  clock:advance(GONE_MS - (ago or 0) - 1)
+  child.advance(GONE_MS - (ago or 0) - 1)
   is(shown)
-  clock:advance(1)
+  child.advance(1)
   is(shown, { 'a' })
-  clock:advance(2 * GONE_MS)
+  child.advance(2 * GONE_MS)
   is(shown, { 'a' })
 end
 
@@ -219,13 +210,13 @@ T['a callback that is forgotten']['by one who never showed a window holds up nob
   child.lua([[question('a') question('b')]])
   shows({ 'a' })
   shows({ 'a', 'b' })
-  clock:advance(2 * GONE_MS)
+  child.advance(2 * GONE_MS)
   is({ 'a', 'b' })
 end
 
 T['one that is still there is not dropped'] = MiniTest.new_set()
 local function is_not_dropped()
-  clock:advance(2 * GONE_MS)
+  child.advance(2 * GONE_MS)
   is({ 'a' })
 end
 T['one that is still there is not dropped']['while the user is elsewhere'] = function()
@@ -247,14 +238,14 @@ T['one that is still there is not dropped']['while it goes from one window to th
     question('b')
   ]])
   shows({ 'a' })
-  clock:advance(10)
+  child.advance(10)
   eq(child.lua_get('{ #vim.api.nvim_list_wins(), vim.api.nvim_win_is_valid(window) }'), { 2, true })
   is_not_dropped()
 end
 T['one that is still there is not dropped']['if it is elsewhere, whatever windows come and go'] = function()
   child.lua([[question('a')]])
   shows({ 'a' })
-  clock:advance(GONE_MS)
+  child.advance(GONE_MS)
   child.cmd('split | quit')
   is_not_dropped()
 end
@@ -275,9 +266,9 @@ T['nothing is left behind of one that is over'] = function()
   eq(child.lua_get(count), before)
   -- Nor of one that never had a window, and never ends.
   child.lua([[question('b')]])
-  clock:advance(PAUSE_MS)
+  child.advance(PAUSE_MS)
   is({ 'a', 'b' })
-  clock:advance(GONE_MS)
+  child.advance(GONE_MS)
   eq(child.lua_get(count), before)
 end
 

@@ -1,64 +1,56 @@
 -- When the user is asked about a project's servers, and what becomes of the answer.
-local Clock = require('clock')
 local eq = MiniTest.expect.equality
-local child = MiniTest.new_child_neovim()
 
 ---How long no key was pressed when a question comes up, and how long after a command it may.
 local PAUSE_MS, EXPECTED_MS = 300, 10000
 
-local clock ---@type mcp_sidecar.test.Clock
-local T = MiniTest.new_set({
-  hooks = {
-    pre_case = function()
-      child.restart({ '-u', 'tests/minit.lua' })
-      clock = Clock.install_in(child)
-      child.o.lines, child.o.columns = 24, 80
-      child.lua([[
-        trust = require('mcp_sidecar.ui.trust')
-        said, replies, requests, answers = {}, {}, {}, {}
-        vim.notify = function(text) said[#said + 1] = text end
-        function server(name, more)
-          local one = { name = name, path = '/p/.mcp.json', project = '/p', command = name, uses = {} }
-          one.hash = 'h-' .. name
-          return vim.tbl_extend('force', one, more or {})
-        end
-        function session_of(root)
-          return {
-            root = root,
-            request = function(_, method, params, callback)
-              requests[#requests + 1] = { method, params }
-              answers[#answers + 1] = callback
-            end,
-          }
-        end
-        session = session_of('/p')
-        function ask(servers, of)
-          return trust.ask(of or session, { servers = servers }, function(value, failure)
-            replies[#replies + 1] = { value = value, failure = failure }
-          end)
-        end
-        function dialogs()
-          local function is_dialog(buffer) return vim.bo[buffer].filetype == 'mcptrust' end
-          return #vim.tbl_filter(is_dialog, vim.api.nvim_list_bufs())
-        end
-        function heads()
-          local lines = vim.api.nvim_buf_get_lines(0, 0, -1, false)
-          return vim.tbl_filter(function(text) return text:find('^%[') end, lines)
-        end
-      ]])
-    end,
-    post_once = child.stop,
-  },
+local child, hooks = require('fresh').neovim({
+  lines = 24,
+  columns = 80,
+  begin = [[
+    trust = require('mcp_sidecar.ui.trust')
+    said, replies, requests, answers = {}, {}, {}, {}
+    vim.notify = function(text) said[#said + 1] = text end
+    function server(name, more)
+      local one = { name = name, path = '/p/.mcp.json', project = '/p', command = name, uses = {} }
+      one.hash = 'h-' .. name
+      return vim.tbl_extend('force', one, more or {})
+    end
+    function session_of(root)
+      return {
+        root = root,
+        request = function(_, method, params, callback)
+          requests[#requests + 1] = { method, params }
+          answers[#answers + 1] = callback
+        end,
+      }
+    end
+    session = session_of('/p')
+    function ask(servers, of)
+      return trust.ask(of or session, { servers = servers }, function(value, failure)
+        replies[#replies + 1] = { value = value, failure = failure }
+      end)
+    end
+    function dialogs()
+      local function is_dialog(buffer) return vim.bo[buffer].filetype == 'mcptrust' end
+      return #vim.tbl_filter(is_dialog, vim.api.nvim_list_bufs())
+    end
+    function heads()
+      local lines = vim.api.nvim_buf_get_lines(0, 0, -1, false)
+      return vim.tbl_filter(function(text) return text:find('^%[') end, lines)
+    end
+  ]],
 })
+local T = MiniTest.new_set({ hooks = hooks })
 
 ---shows says what the dialog shows, after the pauses for which it waits: one, and the one in which keys came.
 local function shows(heads)
-  clock:advance(2 * PAUSE_MS)
+  child.advance(2 * PAUSE_MS)
   eq({ child.bo.filetype, child.lua_get('heads()') }, { 'mcptrust', heads })
 end
 
 ---calm lets everything come up that will.
-local function calm() clock:advance(2 * EXPECTED_MS) end
+local function calm() child.advance(2 * EXPECTED_MS) end
 
 T['a question comes up right after a command, and its answer goes back by name'] = function()
   child.lua([[trust.expect('/p') ask({ server('a'), server('b'), server('c') })]])
@@ -71,7 +63,7 @@ end
 
 T['a question comes up as long as it is expected'] = function()
   child.lua([[trust.expect('/p')]])
-  clock:advance(EXPECTED_MS - PAUSE_MS - 1)
+  child.advance(EXPECTED_MS - PAUSE_MS - 1)
   child.lua([[ask({ server('a') })]])
   shows({ '[ ] a   not decided' })
 end
@@ -92,7 +84,7 @@ T['nobody is asked out of the blue'] = MiniTest.new_set({
 })
 T['nobody is asked out of the blue']['but told'] = function(_, before, ms)
   child.lua(before)
-  clock:advance(ms)
+  child.advance(ms)
   child.lua([[ask({ server('a'), server('b') })]])
   -- The sidecar asks one thing at a time: it must not wait for an answer.
   eq(child.lua_get('replies'), { {} })
@@ -104,7 +96,7 @@ end
 T['a dialog that waited until it is not expected any more does not come up'] = function()
   child.type_keys('i')
   child.lua([[trust.expect('/p') ask({ server('a') })]])
-  clock:advance(EXPECTED_MS)
+  child.advance(EXPECTED_MS)
   eq(child.lua_get('replies'), {})
   child.type_keys('<Esc>')
   calm()
@@ -116,7 +108,7 @@ T['keys that follow <Esc> do not go into the dialog'] = function()
   child.lua([[trust.expect('/p') ask({ server('x') })]])
   child.type_keys('text')
   for _, keys in ipairs({ '<Esc>', 'A', ' more', '<CR>' }) do
-    clock:advance(PAUSE_MS - 20)
+    child.advance(PAUSE_MS - 20)
     child.type_keys(keys)
   end
   eq(child.api.nvim_buf_get_lines(0, 0, -1, false), { 'text more', '' })
@@ -197,7 +189,7 @@ T['a dialog that cannot be opened answers nothing, and is reported'] = function(
     trust.expect('/p')
     ask({ server('a') })
   ]])
-  clock:advance(PAUSE_MS)
+  child.advance(PAUSE_MS)
   eq(#child.lua_get('said'), 1)
   eq({ child.lua_get('said[1]'):match('no window'), child.lua_get('replies') }, { 'no window', { {} } })
 end

@@ -1,38 +1,33 @@
 -- The dialog about a project's servers: its keys, its window, and the ways in which it can end.
 local eq = MiniTest.expect.equality
-local child = MiniTest.new_child_neovim()
 
-local T = MiniTest.new_set({
-  hooks = {
-    pre_case = function()
-      child.restart({ '-u', 'tests/minit.lua' })
-      child.o.lines, child.o.columns = 30, 100
-      child.lua([[
-        dialog = require('mcp_sidecar.ui.trust_dialog')
-        function server(name, more)
-          local one = { name = name, path = '/p/.mcp.json', project = '/p', command = 'run-' .. name, uses = {} }
-          return vim.tbl_extend('force', one, more or {})
-        end
-        ends = {}
-        function open(servers)
-          shown = dialog.open(servers, function(chosen, file)
-            ends[#ends + 1] = { chosen = chosen, file = file and file.name }
-          end)
-          return vim.api.nvim_get_current_win()
-        end
-        function ended() return vim.wait(5000, function() return #ends > 0 end, 5) end
-        function floats()
-          return vim.tbl_filter(function(win) return vim.api.nvim_win_get_config(win).relative ~= '' end,
-            vim.api.nvim_list_wins())
-        end
-        function text() return vim.api.nvim_buf_get_lines(0, 0, -1, false) end
-        function line() return vim.api.nvim_get_current_line() end
-        function heads() return vim.tbl_filter(function(text) return text:find('^%[') end, text()) end
-      ]])
-    end,
-    post_once = child.stop,
-  },
+local child, hooks = require('fresh').neovim({
+  lines = 30,
+  columns = 100,
+  begin = [[
+    dialog = require('mcp_sidecar.ui.trust_dialog')
+    function server(name, more)
+      local one = { name = name, path = '/p/.mcp.json', project = '/p', command = 'run-' .. name, uses = {} }
+      return vim.tbl_extend('force', one, more or {})
+    end
+    ends = {}
+    function open(servers)
+      shown = dialog.open(servers, function(chosen, file)
+        ends[#ends + 1] = { chosen = chosen, file = file and file.name }
+      end)
+      return vim.api.nvim_get_current_win()
+    end
+    function ended() return vim.wait(5000, function() return #ends > 0 end, 5) end
+    function floats()
+      return vim.tbl_filter(function(win) return vim.api.nvim_win_get_config(win).relative ~= '' end,
+        vim.api.nvim_list_wins())
+    end
+    function text() return vim.api.nvim_buf_get_lines(0, 0, -1, false) end
+    function line() return vim.api.nvim_get_current_line() end
+    function heads() return vim.tbl_filter(function(text) return text:find('^%[') end, text()) end
+  ]],
 })
+local T = MiniTest.new_set({ hooks = hooks })
 
 local function open() child.lua([[open({ server('a'), server('b', { decision = 'deny' }), server('c') })]]) end
 
