@@ -11,15 +11,12 @@ local T = MiniTest.new_set({
   },
 })
 
----neovim starts one that keeps what it is notified of.
+---neovim starts one that knows the phases of servers and what the dialog shows.
 ---@param options? table
 local function neovim(options)
-  local child = world:child(options)
+  local child = world:attentive(options)
   child.o.lines, child.o.columns = 30, 100
   child.lua([[
-    mcp = require('mcp_sidecar')
-    notes = {}
-    vim.notify = function(message, level) table.insert(notes, message) end
     function phase(name)
       for _, server in ipairs(mcp.servers()) do
         if server.name == name then return server.phase end
@@ -73,7 +70,7 @@ T['one dialog decides about several servers, for later sessions too'] = function
   again.type_keys('q')
   is(again, 'later', 'untrusted')
   is(again, 'no', 'none')
-  eq(again.lua('return notes'), { 'mcp-sidecar: started' })
+  eq(again.lua('return { #notes, notes[1][1] }'), { 1, 'mcp-sidecar: started' })
   quit(again)
   eq({ world.hub:count('no started'), world.hub:count('later started') }, { 0, 0 })
 end
@@ -148,7 +145,7 @@ T['an entry that is changed while the dialog shows it is not allowed'] = functio
   child.lua([[done = false mcp.reload('changed', function() done = true end)]])
   child.await('return done')
   child.type_keys('a', '<CR>')
-  child.await([[return notes[#notes]:find('own has changed since it was shown', 1, true)]])
+  child.await([[return notes[#notes][1]:find('own has changed since it was shown', 1, true)]])
   is(child, 'own', 'untrusted')
   eq(world.hub:count('own started'), 0)
 end
@@ -159,9 +156,10 @@ T['the dialog comes up after a command, and not by itself'] = function()
   child.lua('mcp.start()')
   child.await('return #notes == 1')
   is(child, 'own', 'untrusted')
-  eq(child.lua('return { heads() == nil, notes }'), {
+  eq(child.lua('return { heads() == nil, #notes, notes[1][1] }'), {
     true,
-    { 'mcp-sidecar: servers wait for you: own (`:Mcp trust`)' },
+    1,
+    'mcp-sidecar: servers wait for you: own (`:Mcp trust`)',
   })
   -- That it was put off may reach the sidecar after a reload.
   child.await([[vim.cmd('Mcp reload') return heads()]])
