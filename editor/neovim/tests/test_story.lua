@@ -230,7 +230,7 @@ T['a model gets the tools, and its calls are run'] = function()
   world:user_servers({ a = 'tool echo\ntool fails\non tools/call fails\n  error -32000 no' })
   local child = neovim()
   eq(child.lua('local definitions = mcp.openai_tools() return definitions'), {})
-  ready(child, 'a')
+  child.await('return #mcp.tools() > 0') -- its server may be ready a moment before that is told
   local names = child.lua([[
     local definitions, dispatch = mcp.openai_tools()
     local function call(id, name, arguments)
