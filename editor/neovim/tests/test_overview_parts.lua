@@ -20,15 +20,21 @@ T['types of arguments'] = MiniTest.new_set({
     { { type = 'array', items = { type = 'number' } }, 'number[]' },
     { { type = 'array', items = { enum = { 'a', 'b' } } }, '("a"|"b")[]' },
     { { type = 'array' }, 'any[]' },
-    { { anyOf = { { type = 'string' }, { type = 'null' }, { type = 'string' } } }, 'null|string' },
-    { { ['$ref'] = '#/$defs/Point' }, 'Point' },
+    { { anyOf = { { type = 'string' }, { type = 'null' }, { type = 'string' } } }, 'string|null' },
+    { { oneOf = { { const = 'a' }, { type = 'number' } } }, '"a"|number' },
+    { { ['$ref'] = '#/$defs/Point' }, 'object' },
+    { { type = 'array', items = { ['$ref'] = '#/$defs/Point' } }, 'object[]' },
+    { { ['$ref'] = '#/$defs/Self' }, 'any' },
+    { { ['$ref'] = '#/$defs/None' }, 'any' },
+    { { allOf = { { type = 'integer' }, { minimum = 1 } } }, 'integer' },
     { { properties = { a = {} } }, 'object' },
     { {}, 'any' },
     { true, 'any' },
   },
 })
 T['types of arguments']['are words'] = function(schema, wanted)
-  eq(arguments.list({ properties = { a = schema } })[1].type, wanted)
+  local defs = { Point = { type = 'object' }, Self = { ['$ref'] = '#/$defs/Self' } }
+  eq(arguments.list({ properties = { a = schema }, ['$defs'] = defs })[1].type, wanted)
 end
 
 T['arguments are sorted, the required ones first'] = function()

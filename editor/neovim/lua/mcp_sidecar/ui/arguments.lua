@@ -1,6 +1,7 @@
 -- What a tool takes, in words: its inputSchema as a list of arguments. Pure. Schemas are the servers' own and may
 -- be anything.
 local json_write = require('mcp_sidecar.ui.json_write')
+local schema_parts = require('mcp_sidecar.ui.schema_parts')
 
 local M = {}
 
@@ -21,30 +22,36 @@ local function choice(values)
   return table.concat(words, '|')
 end
 
----@param schema any
+---@param parts mcp_sidecar.SchemaParts
+---@param schema table resolved
 ---@param depth integer
 ---@return string
-local function type_of(schema, depth)
-  if type(schema) ~= 'table' or depth > 4 then return 'any' end
+local function type_of(parts, schema, depth)
+  if depth > 4 then return 'any' end
   if schema.const ~= nil then return json_write.value(schema.const) end
   if type(schema.enum) == 'table' and #schema.enum > 0 then return choice(schema.enum) end
-  local given = schema.type
-  if given == 'array' then
-    local item = type_of(schema.items, depth + 1)
-    return (item:find('|', 1, true) and '(' .. item .. ')' or item) .. '[]'
-  elseif type(given) == 'string' then
-    return given
-  elseif type(given) == 'table' and vim.islist(given) then
-    return table.concat(vim.tbl_map(tostring, given), '|')
-  end
-  for _, key in ipairs({ 'anyOf', 'oneOf' }) do
-    if type(schema[key]) == 'table' and vim.islist(schema[key]) and #schema[key] > 0 then
-      local words = vim.iter(schema[key]):map(function(one) return type_of(one, depth + 1) end):totable()
-      return table.concat(vim.fn.uniq(vim.fn.sort(words)), '|')
+  local words, nullable = {}, schema.nullable
+  local function add(word)
+    if word == 'null' then
+      nullable = true
+    elseif not vim.list_contains(words, word) then
+      words[#words + 1] = word
     end
   end
-  if type(schema['$ref']) == 'string' then return schema['$ref']:match('[^/]+$') or 'any' end
-  return type(schema.properties) == 'table' and 'object' or 'any'
+  for _, one in ipairs(schema_parts.alternatives(schema)) do
+    add(type_of(parts, one, depth + 1))
+  end
+  if #words == 0 then
+    for name in vim.spairs(parts:types(schema)) do
+      if name == 'array' then
+        local item = type_of(parts, parts:resolve(schema.items), depth + 1)
+        name = (item:find('|', 1, true) and '(' .. item .. ')' or item) .. '[]'
+      end
+      add(name)
+    end
+  end
+  if nullable then words[#words + 1] = 'null' end
+  return #words > 0 and table.concat(words, '|') or 'any'
 end
 
 ---@param given any schema.required, as it was sent
@@ -62,13 +69,15 @@ end
 ---@return mcp_sidecar.ui.Argument[]? arguments nil: the schema does not say
 function M.list(schema)
   if type(schema) ~= 'table' then return nil end
-  local required, out = set_of(schema.required), {} ---@type table<string, boolean>, mcp_sidecar.ui.Argument[]
-  local properties = type(schema.properties) == 'table' and schema.properties or {}
-  for name, property in pairs(properties) do
-    local description = type(property) == 'table' and property.description
+  local parts = schema_parts.new(schema)
+  local whole = parts:resolve(schema)
+  local required, out = set_of(whole.required), {} ---@type table<string, boolean>, mcp_sidecar.ui.Argument[]
+  for name, property in pairs(type(whole.properties) == 'table' and whole.properties or {}) do
+    local resolved = parts:resolve(property)
+    local description = resolved.description
     out[#out + 1] = {
       name = tostring(name),
-      type = type_of(property, 0),
+      type = type_of(parts, resolved, 0),
       required = required[name] or false,
       description = type(description) == 'string' and description or nil,
     }
