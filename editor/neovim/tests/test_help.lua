@@ -241,18 +241,33 @@ T['every highlight group is used, and there is one for each that is used'] = fun
   eq(names, groups)
 end
 
-T['every key of the overview is described'] = function()
+---section is the text from one tag to another.
+local function section(tag, next_tag)
   local text = table.concat(main.lines, '\n')
-  local from = text:find('*mcp-sidecar-overview-keys*', 1, true)
-  local keys = text:sub(from, text:find('*mcp-sidecar-phases*', from, true))
-  for _, section in ipairs(require('mcp_sidecar.ui.overview_keys').sections) do
-    for _, key in ipairs(section.keys) do
-      for _, name in ipairs(key.keys) do
-        local there = (keys:gsub('\n', ' \n ')):find(' ' .. name .. ' ', 1, true) ~= nil
-        eq({ name, there }, { name, true })
-      end
+  local from = assert(text:find(tag, 1, true), tag)
+  return text:sub(from, assert(text:find(next_tag, from, true), next_tag))
+end
+
+---describes checks that a text has each key, as a word of its own.
+local function describes(text, keys)
+  for _, key in ipairs(keys) do
+    local there = (text:gsub('\n', ' \n ')):find(' ' .. key .. ' ', 1, true) ~= nil
+    eq({ key, there }, { key, true })
+  end
+end
+
+T['every key of the overview is described'] = function()
+  local text = section('*mcp-sidecar-overview-keys*', '*mcp-sidecar-phases*')
+  for _, part in ipairs(require('mcp_sidecar.ui.overview_keys').sections) do
+    for _, key in ipairs(part.keys) do
+      describes(text, key.keys)
     end
   end
+end
+
+T['every key of a result is described'] = function()
+  local keys = vim.tbl_map(function(key) return key.key end, require('mcp_sidecar.ui.result').KEYS)
+  describes(section('\nKeys in a result:', '*mcp-sidecar-images*'), keys)
 end
 
 ---Phases of the protocol, which Lua has only as a type.

@@ -18,15 +18,17 @@ local counter = 0
 ---@field window? integer shows it there, if that window still shows a result
 ---@field enter? boolean default true
 
-local KEYS = {
-  { 'r', 'call again with the same arguments' },
-  { 'E', 'edit the arguments, and call again' },
-  { 'Y', 'copy all of the text (with a register: "+Y)' },
-  { '<CR>', 'open the file or link of the line' },
-  { 'gx', 'the same, outside of Neovim' },
-  { 's', 'save the file of the line elsewhere' },
-  { 'q', 'close' },
-  { 'g?', 'these keys' },
+---KEYS of a result, in the order in which they are told; those with a `short` word are above it.
+---@type { key: string, text: string, short?: string }[]
+M.KEYS = {
+  { key = 'r', short = 'again', text = 'call again with the same arguments' },
+  { key = 'E', short = 'edit', text = 'edit the arguments, and call again' },
+  { key = 'Y', short = 'copy', text = 'copy all of the text (with a register: "+Y)' },
+  { key = '<CR>', text = 'open the file or link of the line' },
+  { key = 'gx', text = 'the same, outside of Neovim' },
+  { key = 's', text = 'save the file of the line elsewhere' },
+  { key = 'q', short = 'close', text = 'close' },
+  { key = 'g?', short = 'keys', text = 'these keys' },
 }
 
 local function escaped(text) return (text:gsub('%%', '%%%%')) end
@@ -40,14 +42,8 @@ function M.winbar(pieces)
     words[#words + 1] = ('%%#%s#%s'):format(piece[2] or 'McpMuted', escaped(piece[1]))
   end
   local hints = {}
-  for _, hint in ipairs({
-    { 'r', 'again' },
-    { 'E', 'edit' },
-    { 'Y', 'copy' },
-    { 'q', 'close' },
-    { 'g?', 'keys' },
-  }) do
-    hints[#hints + 1] = ('%%#McpKey#%s%%#McpMuted# %s'):format(hint[1], hint[2])
+  for _, key in ipairs(M.KEYS) do
+    if key.short then hints[#hints + 1] = ('%%#McpKey#%s%%#McpMuted# %s'):format(key.key, key.short) end
   end
   return table.concat(words) .. '%#McpMuted#%=%<' .. table.concat(hints, '  ') .. ' '
 end
@@ -126,8 +122,8 @@ end
 
 local function show_keys()
   local lines, width = {}, 0
-  for i, key in ipairs(KEYS) do
-    lines[i] = (' %-5s %s '):format(key[1], key[2])
+  for i, key in ipairs(M.KEYS) do
+    lines[i] = (' %-5s %s '):format(key.key, key.text)
     width = math.max(width, #lines[i])
   end
   local buffer = require('mcp_sidecar.ui.buffer').new()
@@ -180,8 +176,8 @@ local function map_keys(buffer, page, request)
     q = function() close(buffer) end,
     ['g?'] = show_keys,
   }
-  for _, key in ipairs(KEYS) do
-    map(key[1], actions[key[1]], key[2])
+  for _, key in ipairs(M.KEYS) do
+    map(key.key, actions[key.key], key.text)
   end
 end
 
