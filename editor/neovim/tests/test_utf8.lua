@@ -30,4 +30,28 @@ T['a long text is cut between characters'] = function()
   eq(utf8.length('a\0日😀'), 4)
 end
 
+T['a character has a code and a length; a byte that begins none has neither'] = function()
+  local rows = {
+    { 'a', 0x61, 1 },
+    { 'é', 0xe9, 2 },
+    { '日', 0x65e5, 3 },
+    { '😀', 0x1f600, 4 },
+    { '\194\128', 0x80, 2 },
+    { '\244\143\191\191', 0x10ffff, 4 },
+    { '\192\128', nil, 1 }, -- overlong
+    { '\224\159\191', nil, 1 },
+    { '\237\160\128', nil, 1 }, -- a surrogate
+    { '\244\144\128\128', nil, 1 }, -- beyond U+10FFFF
+    { '\226\130', nil, 1 }, -- cut off
+    { '\226\130x', nil, 1 },
+    { '\128', nil, 1 },
+    { '\255', nil, 1 },
+  }
+  for number, row in ipairs(rows) do
+    local code, length = utf8.character('x' .. row[1], 2)
+    eq({ number, code, length }, { number, row[2], row[3] })
+    eq({ number, utf8.valid(row[1]) }, { number, row[2] ~= nil })
+  end
+end
+
 return T

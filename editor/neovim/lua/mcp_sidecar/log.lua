@@ -51,7 +51,7 @@ end
 ---@param text string
 ---@return string
 function M.one_line(text)
-  local cells = require('mcp_sidecar.ui.cells')
+  local cells = require('mcp_sidecar.cells')
   local line = cells.plain(text):gsub('%s*[\r\n]+%s*', ' | '):gsub('\t', ' ')
   return cells.line(line, math.max(vim.v.echospace - #'mcp-sidecar: ', 40))
 end

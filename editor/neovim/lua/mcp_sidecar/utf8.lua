@@ -28,18 +28,35 @@ function M.valid(bytes)
   return not bytes:find('[\128-\255]')
 end
 
+---character is the one that begins at a byte, and its length in bytes; without a code and of length 1 if there is none.
+---@param text string
+---@param at integer
+---@return integer? code
+---@return integer length
+function M.character(text, at)
+  local lead = text:byte(at)
+  if lead < 0x80 then return lead, 1 end
+  local length = lead >= 0xf0 and 4 or lead >= 0xe0 and 3 or 2
+  if lead < 0xc2 or lead > 0xf4 or at + length - 1 > #text then return nil, 1 end
+  local code = lead % 2 ^ (7 - length)
+  for i = at + 1, at + length - 1 do
+    local byte = text:byte(i)
+    if byte < 0x80 or byte > 0xbf then return nil, 1 end
+    code = code * 64 + byte - 0x80
+  end
+  local least = ({ 0, 0x80, 0x800, 0x10000 })[length]
+  if code < least or code > 0x10ffff or (code >= 0xd800 and code <= 0xdfff) then return nil, 1 end
+  return code, length
+end
+
 ---@param run string bytes beyond ASCII
 ---@return string
 local function repaired(run)
   local parts, at = {}, 1
   while at <= #run do
-    local character
-    for _, sequence in ipairs(SEQUENCES) do
-      character = run:match('^' .. sequence, at)
-      if character then break end
-    end
-    parts[#parts + 1] = character or REPLACEMENT
-    at = at + (character and #character or 1)
+    local code, length = M.character(run, at)
+    parts[#parts + 1] = code and run:sub(at, at + length - 1) or REPLACEMENT
+    at = at + length
   end
   return table.concat(parts)
 end

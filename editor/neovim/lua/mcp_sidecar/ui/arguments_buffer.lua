@@ -1,7 +1,7 @@
 -- A buffer in which the user writes the arguments of a call as JSON. Writing it calls. It stays open until its owner
 -- closes it, so that nothing typed is lost by a mistake.
 
-local cells = require('mcp_sidecar.ui.cells')
+local cells = require('mcp_sidecar.cells')
 local form_schema = require('mcp_sidecar.ui.form_schema')
 local json_text = require('mcp_sidecar.json_text')
 local say = require('mcp_sidecar.say')

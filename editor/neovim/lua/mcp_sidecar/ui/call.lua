@@ -115,7 +115,7 @@ local function confirm(call, arguments)
   if call.start.confirm == false or not call_tools.is_destructive(call.tool) then
     return run(call, arguments)
   end
-  local cells = require('mcp_sidecar.ui.cells')
+  local cells = require('mcp_sidecar.cells')
   local shown = cells.cut(cells.visible(json_text.compact(arguments, true)), SHOWN)
   local options = {
     prompt = ('%s may destroy something. Call it with %s? '):format(call.label, shown),

@@ -1,7 +1,7 @@
 -- Choosing a tool: which there are, how they read in a list, which need a question before they run, and why there
 -- are none. Pure.
 
-local cells = require('mcp_sidecar.ui.cells')
+local cells = require('mcp_sidecar.cells')
 local of_tool = require('mcp_sidecar.tool')
 local one_line = require('mcp_sidecar.ui.form_schema').one_line
 

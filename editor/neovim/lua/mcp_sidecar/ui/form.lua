@@ -1,6 +1,6 @@
 -- Asks for the arguments of a call, one question after the other, through vim.ui.select and vim.ui.input.
 
-local cells = require('mcp_sidecar.ui.cells')
+local cells = require('mcp_sidecar.cells')
 local form_schema = require('mcp_sidecar.ui.form_schema')
 local form_value = require('mcp_sidecar.ui.form_value')
 local json_write = require('mcp_sidecar.ui.json_write')

@@ -2,7 +2,7 @@
 -- Servers write schemas of every sort, so every keyword is looked at with its type, and what is not understood is
 -- asked for as JSON.
 
-local cells = require('mcp_sidecar.ui.cells')
+local cells = require('mcp_sidecar.cells')
 local schema_parts = require('mcp_sidecar.ui.schema_parts')
 local json_write = require('mcp_sidecar.ui.json_write')
 

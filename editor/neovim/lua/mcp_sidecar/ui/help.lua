@@ -1,6 +1,6 @@
 -- The page of all keys. Pure.
 local Page = require('mcp_sidecar.ui.page')
-local cells = require('mcp_sidecar.ui.cells')
+local cells = require('mcp_sidecar.cells')
 
 local M = {}
 

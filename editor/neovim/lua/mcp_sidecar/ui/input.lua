@@ -1,7 +1,7 @@
 -- The values of ${input:…} in configuration files, asked from the user. They are remembered by the sidecar for
 -- the session, and kept nowhere.
 
-local cells = require('mcp_sidecar.ui.cells')
+local cells = require('mcp_sidecar.cells')
 local prompts = require('mcp_sidecar.ui.prompts')
 local say = require('mcp_sidecar.say')
 

@@ -181,7 +181,7 @@ end
 ---@return mcp_sidecar.ui.Log
 local function create(session, server)
   local name = 'mcp-log://' .. session.root .. (server and '//' .. server or '')
-  local buf = require('mcp_sidecar.ui.buffer').new(require('mcp_sidecar.ui.cells').visible(name))
+  local buf = require('mcp_sidecar.ui.buffer').new(require('mcp_sidecar.cells').visible(name))
   vim.bo[buf].buftype = 'nofile'
   vim.bo[buf].bufhidden = 'hide'
   vim.bo[buf].swapfile = false

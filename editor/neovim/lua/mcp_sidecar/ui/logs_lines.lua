@@ -1,5 +1,5 @@
 -- Logs as lines of a buffer. Pure.
-local cells = require('mcp_sidecar.ui.cells')
+local cells = require('mcp_sidecar.cells')
 
 local M = {}
 

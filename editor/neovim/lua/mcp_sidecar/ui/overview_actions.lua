@@ -85,7 +85,7 @@ function M.copy(_, item)
   if not (item and item.copy) then return end
   vim.fn.setreg('"', item.copy)
   if vim.fn.has('clipboard') == 1 then vim.fn.setreg('+', item.copy) end
-  say.info('copied: ' .. require('mcp_sidecar.ui.cells').line(item.copy, 50))
+  say.info('copied: ' .. require('mcp_sidecar.cells').line(item.copy, 50))
 end
 
 ---@type mcp_sidecar.ui.Action

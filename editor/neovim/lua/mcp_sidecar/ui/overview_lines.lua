@@ -1,6 +1,6 @@
 -- What the overview shows of a session, as a page. Pure: the same view and state give the same page.
 local Page = require('mcp_sidecar.ui.page')
-local cells = require('mcp_sidecar.ui.cells')
+local cells = require('mcp_sidecar.cells')
 local phases = require('mcp_sidecar.ui.phases')
 local places = require('mcp_sidecar.ui.places')
 local servers = require('mcp_sidecar.ui.overview_server')

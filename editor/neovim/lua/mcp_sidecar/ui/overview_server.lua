@@ -1,6 +1,6 @@
 -- The lines of one server in the overview. Pure.
 local Page = require('mcp_sidecar.ui.page')
-local cells = require('mcp_sidecar.ui.cells')
+local cells = require('mcp_sidecar.cells')
 local diagnostics = require('mcp_sidecar.diagnostics')
 local phases = require('mcp_sidecar.ui.phases')
 local places = require('mcp_sidecar.ui.places')

@@ -1,7 +1,7 @@
 -- The lines of a server's tools in the overview. Pure.
 local Page = require('mcp_sidecar.ui.page')
 local arguments = require('mcp_sidecar.ui.arguments')
-local cells = require('mcp_sidecar.ui.cells')
+local cells = require('mcp_sidecar.cells')
 local of_tool = require('mcp_sidecar.tool')
 
 local M = {}

@@ -1,6 +1,6 @@
 -- A page is a buffer's text while it is made: lines that fit its width, their highlighting, and what each line is
 -- about. It is a value; overview.lua puts it on the screen.
-local cells = require('mcp_sidecar.ui.cells')
+local cells = require('mcp_sidecar.cells')
 
 ---Item is what a line is about.
 ---@class mcp_sidecar.ui.Item

@@ -1,7 +1,7 @@
 -- What runs, in a small window that is never entered: one line for each call made by hand, the newest last. It comes
 -- when a call has run for a while, and goes with the last one; so do its timer and the key that cancels.
 
-local cells = require('mcp_sidecar.ui.cells')
+local cells = require('mcp_sidecar.cells')
 
 local M = {}
 

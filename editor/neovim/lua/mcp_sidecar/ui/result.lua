@@ -1,6 +1,6 @@
 -- A result in a buffer of its own, with keys to go on from it.
 
-local cells = require('mcp_sidecar.ui.cells')
+local cells = require('mcp_sidecar.cells')
 local say = require('mcp_sidecar.say')
 
 local M = {}

@@ -1,6 +1,6 @@
 -- From the outcome of a call to the lines of a buffer. Pure.
 
-local cells = require('mcp_sidecar.ui.cells')
+local cells = require('mcp_sidecar.cells')
 local in_words = require('mcp_sidecar.words')
 local json = require('mcp_sidecar.json')
 local json_text = require('mcp_sidecar.json_text')

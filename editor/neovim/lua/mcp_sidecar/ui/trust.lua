@@ -5,7 +5,7 @@
 -- user is told: the sidecar asks one question at a time, and would keep what other servers need to know behind one
 -- that nobody looks at. `:Mcp trust` needs no question: it shows all servers, and makes requests of what is decided.
 
-local cells = require('mcp_sidecar.ui.cells')
+local cells = require('mcp_sidecar.cells')
 local prompts = require('mcp_sidecar.ui.prompts')
 local protocol = require('mcp_sidecar.protocol_gen')
 local say = require('mcp_sidecar.say')

@@ -1,7 +1,8 @@
 -- What the dialog about a project's servers says: pure. Everything is there, in as many lines as it takes: what a
 -- line cuts off could be what matters.
 
-local cells = require('mcp_sidecar.ui.cells')
+local cells = require('mcp_sidecar.cells')
+local utf8 = require('mcp_sidecar.utf8')
 
 local M = {}
 
@@ -33,7 +34,7 @@ local LOOK_LIKE_NOTHING = {
 function M.printable(text)
   return (
     cells.visible(text):gsub('[\194-\244][\128-\191]+', function(char)
-      local code = vim.fn.char2nr(char, 1)
+      local code = utf8.character(char, 1)
       for _, range in ipairs(LOOK_LIKE_NOTHING) do
         if code >= range[1] and code <= range[2] then return ('\\u{%x}'):format(code) end
       end

@@ -1,5 +1,7 @@
 -- Text of others, made fit for the cells of a line. Servers, tools and files are written by anybody: nothing in
 -- their text may break a line, move the cursor, or be read as something else than it is.
+local utf8 = require('mcp_sidecar.utf8')
+
 local M = {}
 
 -- Characters that nobody sees and that change what is seen. Joiners (U+200C, U+200D) are left out: words and
@@ -16,27 +18,6 @@ local unseen = {
 }
 
 local short_escapes = { [0x09] = '\\t', [0x0a] = '\\n', [0x0d] = '\\r', [0x1b] = '\\e' }
-
----The character that begins at byte i, and its length in bytes; nil if that is no UTF-8.
----@param text string
----@param i integer
----@return integer? code
----@return integer length
-local function decode(text, i)
-  local lead = text:byte(i)
-  if lead < 0x80 then return lead, 1 end
-  local length = lead >= 0xf0 and 4 or lead >= 0xe0 and 3 or 2
-  if lead < 0xc2 or lead > 0xf4 or i + length - 1 > #text then return nil, 1 end
-  local code = lead % 2 ^ (7 - length)
-  for k = i + 1, i + length - 1 do
-    local byte = text:byte(k)
-    if byte < 0x80 or byte > 0xbf then return nil, 1 end
-    code = code * 64 + byte - 0x80
-  end
-  local least = ({ 0, 0x80, 0x800, 0x10000 })[length]
-  if code < least or code > 0x10ffff or (code >= 0xd800 and code <= 0xdfff) then return nil, 1 end
-  return code, length
-end
 
 ---@param code integer
 ---@return string? escape nil for what can be shown as it is
@@ -58,7 +39,7 @@ function M.visible(text)
   local i = text:find('[%c\127-\255]')
   if not i then return text end
   while i do
-    local code, length = decode(text, i)
+    local code, length = utf8.character(text, i)
     local instead = not code and ('\\x%02x'):format(text:byte(i)) or escape(code --[[@as integer]])
     if instead then
       out[#out + 1] = text:sub(from, i - 1)

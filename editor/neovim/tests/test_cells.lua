@@ -1,5 +1,5 @@
 -- Text of others in the cells of a line.
-local cells = require('mcp_sidecar.ui.cells')
+local cells = require('mcp_sidecar.cells')
 local eq = MiniTest.expect.equality
 
 local T = MiniTest.new_set()
