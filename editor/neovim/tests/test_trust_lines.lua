@@ -108,7 +108,7 @@ T['each server has what was chosen for it, in its colour'] = function()
   eq(out.lines[1], 'Files of ~/p name these 4 servers.')
   local heads = {}
   for _, mark in ipairs(out.marks) do
-    local line = out.lines[mark.line + 1]
+    local line = out.lines[mark.row + 1]
     if line:find('^%[') then heads[#heads + 1] = { line:sub(mark.from + 1, mark.to), mark.group } end
   end
   eq(heads, {

@@ -51,12 +51,7 @@ function Dialog:draw()
   vim.api.nvim_buf_set_lines(self.buffer, 0, -1, false, out.lines)
   vim.bo[self.buffer].modifiable = false
   vim.api.nvim_buf_clear_namespace(self.buffer, namespace, 0, -1)
-  for _, mark in ipairs(out.marks) do
-    vim.api.nvim_buf_set_extmark(self.buffer, namespace, mark.line, mark.from, {
-      end_col = mark.to,
-      hl_group = mark.group,
-    })
-  end
+  require('mcp_sidecar.ui.marks').put(self.buffer, namespace, out.marks)
   return out
 end
 

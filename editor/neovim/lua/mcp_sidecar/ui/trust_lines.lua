@@ -117,7 +117,7 @@ M.KEYS = 'a allow   d deny   l later   A/D all   o show file   <CR> done   q clo
 
 ---@class mcp_sidecar.TrustLines
 ---@field lines string[]
----@field marks { line: integer, from: integer, to: integer, group: string }[] zero-based line, byte columns
+---@field marks mcp_sidecar.ui.Mark[]
 ---@field servers table<integer, integer> the server (its index) that a line (one-based) is about
 
 ---@class mcp_sidecar.TrustPlace
@@ -152,7 +152,7 @@ function M.render(servers, chosen, place)
       local line = indent .. part
       out.lines[#out.lines + 1] = line
       if group then
-        out.marks[#out.marks + 1] = { line = #out.lines - 1, from = 0, to = #line, group = group }
+        out.marks[#out.marks + 1] = { row = #out.lines - 1, from = 0, to = #line, group = group }
       end
       if index then out.servers[#out.lines] = index end
       indent = (' '):rep(#label)
