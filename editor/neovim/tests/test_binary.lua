@@ -12,7 +12,7 @@ local function here(programs, more)
   return {
     windows = more.windows or false,
     plugin = '/plugin',
-    cwd = more.windows and 'C:/work' or '/work',
+    cwd = more.windows and 'C:/here' or '/here',
     env = more.env or {},
     unfit = function(path)
       if vim.list_contains(programs, path) then return nil end
@@ -56,7 +56,7 @@ local FOUND = {
   },
   ['the option may be a name in PATH'] = {
     option = 'sidecar-next',
-    here = here({ '/b/sidecar-next', '/work/sidecar-next' }, path_is('/a:/b')),
+    here = here({ '/b/sidecar-next', '/here/sidecar-next' }, path_is('/a:/b')),
     path = '/b/sidecar-next',
   },
   ['so may the variable'] = {
@@ -65,33 +65,33 @@ local FOUND = {
   },
   ['a relative option is meant from where Neovim is'] = {
     option = 'bin/sidecar',
-    here = here({ '/work/bin/sidecar' }),
-    path = '/work/bin/sidecar',
+    here = here({ '/here/bin/sidecar' }),
+    path = '/here/bin/sidecar',
   },
   ['so is one that begins with a dot'] = {
     option = './sidecar',
-    here = here({ '/work/sidecar' }),
-    path = '/work/sidecar',
+    here = here({ '/here/sidecar' }),
+    path = '/here/sidecar',
   },
   ['and one above'] = {
     option = '../sidecar',
-    here = here({ '/work/../sidecar' }),
-    path = '/work/../sidecar',
+    here = here({ '/here/../sidecar' }),
+    path = '/here/../sidecar',
   },
   ['so is a relative variable'] = {
-    here = here({ '/work/bin/sidecar' }, { env = { MCP_SIDECAR = './bin/sidecar' } }),
-    path = '/work/bin/sidecar',
+    here = here({ '/here/bin/sidecar' }, { env = { MCP_SIDECAR = './bin/sidecar' } }),
+    path = '/here/bin/sidecar',
   },
   ['so is a relative entry of PATH'] = {
-    here = here({ '/work/tools/mcp-sidecar', '/z/mcp-sidecar' }, path_is('./tools:/z')),
-    path = '/work/tools/mcp-sidecar',
+    here = here({ '/here/tools/mcp-sidecar', '/z/mcp-sidecar' }, path_is('./tools:/z')),
+    path = '/here/tools/mcp-sidecar',
   },
   ['the current directory is an entry if it is named'] = {
-    here = here({ '/work/mcp-sidecar' }, path_is('/a:.')),
-    path = '/work/mcp-sidecar',
+    here = here({ '/here/mcp-sidecar' }, path_is('/a:.')),
+    path = '/here/mcp-sidecar',
   },
   ['an empty entry of PATH is none'] = {
-    here = here({ '/mcp-sidecar', '/work/mcp-sidecar', '/z/mcp-sidecar' }, path_is(':/a::/z:')),
+    here = here({ '/mcp-sidecar', '/here/mcp-sidecar', '/z/mcp-sidecar' }, path_is(':/a::/z:')),
     path = '/z/mcp-sidecar',
   },
   ['the home is expanded'] = {
@@ -105,8 +105,8 @@ local FOUND = {
   },
   ['a name needs no ending on Windows'] = {
     option = 'sidecar',
-    here = here({ 'C:/work/tools/sidecar.exe' }, { windows = true, env = { PATH = 'tools' } }),
-    path = 'C:/work/tools/sidecar.exe',
+    here = here({ 'C:/here/tools/sidecar.exe' }, { windows = true, env = { PATH = 'tools' } }),
+    path = 'C:/here/tools/sidecar.exe',
   },
 }
 
@@ -133,11 +133,11 @@ local MISSING = {
   ['a relative one is said as it is meant'] = {
     option = 'bin/sidecar',
     here = here({}),
-    words = { '/work/bin/sidecar does not exist' },
+    words = { '/here/bin/sidecar does not exist' },
   },
   ['a name that is not in PATH'] = {
     option = 'sidecar-next',
-    here = here({ '/work/sidecar-next' }, path_is('/a:/b')),
+    here = here({ '/here/sidecar-next' }, path_is('/a:/b')),
     words = { 'sidecar-next is not in /a:/b' },
   },
   ['each place is named, and how to install it'] = {
