@@ -153,6 +153,46 @@ T['an expanded tool tells what it does and takes'] = function()
   })
 end
 
+T['what a tool takes'] = MiniTest.new_set({
+  parametrize = {
+    { { type = 'object' }, { 'It takes no arguments.' } },
+    { true, { 'It does not say what it takes.' } },
+    { { type = 'object', additionalProperties = true }, { 'It does not say what it takes.' } },
+    {
+      { properties = { b = {}, a = {}, z = {}, c = {}, no = false }, required = { 'z', 'c' } },
+      { 'takes (* must be given)', 'z* any', 'c* any', 'a  any', 'b  any' },
+    },
+    {
+      {
+        ['$ref'] = '#/$defs/Input',
+        ['$defs'] = {
+          Input = {
+            allOf = { { properties = { at = { ['$ref'] = '#/$defs/Point' } } }, { required = { 'at' } } },
+          },
+          Point = { type = 'array', items = { type = 'number' }, description = 'Where\nit is' },
+        },
+      },
+      { 'takes (* must be given)', 'at* number[]  Where' },
+    },
+    {
+      { properties = { level = { title = 'How loud', anyOf = { { type = 'null' }, { enum = { 1, 2 } } } } } },
+      { 'takes (* must be given)', 'level  1|2|null  How loud' },
+    },
+  },
+})
+T['what a tool takes']['is what the form asks for'] = function(schema, wanted)
+  local view = stub.empty({
+    servers = { stub.server({ tools = { count = 1, from = 'live' } }) },
+    tools = { stub.tool('x', 'last', { inputSchema = schema }) },
+  })
+  local page, got = render(view, { expanded = { 'server/x', 'tool/x/last' } }), {}
+  for row, item in pairs(page.items) do
+    if item.id:find('\0argument') then got[#got + 1] = row end
+  end
+  table.sort(got)
+  eq(vim.tbl_map(function(row) return vim.trim(page.lines[row]) end, got), wanted)
+end
+
 T['a cached tool says that a call waits'] = function()
   local page = render(stub.view(), { expanded = { 'server/web', 'tool/web/fetch' } })
   eq(with(page, 'fetch'), { '○ fetch  Fetches a page.', 'name  mcp_web_fetch' })

@@ -1,9 +1,9 @@
 -- The small pure parts of the overview.
-local arguments = require('mcp_sidecar.ui.arguments')
 local keys = require('mcp_sidecar.ui.overview_keys')
 local page_type = require('mcp_sidecar.ui.page')
 local place = require('mcp_sidecar.ui.overview_place')
 local places = require('mcp_sidecar.ui.places')
+local schema_parts = require('mcp_sidecar.ui.schema_parts')
 local window = require('mcp_sidecar.ui.overview_window')
 local eq = MiniTest.expect.equality
 
@@ -22,6 +22,9 @@ T['types of arguments'] = MiniTest.new_set({
     { { type = 'array' }, 'any[]' },
     { { anyOf = { { type = 'string' }, { type = 'null' }, { type = 'string' } } }, 'string|null' },
     { { oneOf = { { const = 'a' }, { type = 'number' } } }, '"a"|number' },
+    { { anyOf = { { enum = { 'a', 'b' } }, { type = 'null' } } }, '"a"|"b"|null' },
+    { { enum = { 'a', vim.NIL, 'b' } }, '"a"|"b"|null' },
+    { { enum = { vim.NIL }, type = 'string' }, 'null' },
     { { ['$ref'] = '#/$defs/Point' }, 'object' },
     { { type = 'array', items = { ['$ref'] = '#/$defs/Point' } }, 'object[]' },
     { { ['$ref'] = '#/$defs/Self' }, 'any' },
@@ -34,14 +37,7 @@ T['types of arguments'] = MiniTest.new_set({
 })
 T['types of arguments']['are words'] = function(schema, wanted)
   local defs = { Point = { type = 'object' }, Self = { ['$ref'] = '#/$defs/Self' } }
-  eq(arguments.list({ properties = { a = schema }, ['$defs'] = defs })[1].type, wanted)
-end
-
-T['arguments are sorted, the required ones first'] = function()
-  local list = arguments.list({ properties = { b = {}, a = {}, c = {} }, required = { 'c' } })
-  eq(vim.tbl_map(function(one) return one.name end, list or {}), { 'c', 'a', 'b' })
-  eq(arguments.list({ type = 'object' }), {})
-  eq(arguments.list(true), nil)
+  eq(schema_parts.new({ ['$defs'] = defs }):notation(schema), wanted)
 end
 
 T['places'] = function()

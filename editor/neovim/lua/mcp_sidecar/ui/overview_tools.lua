@@ -1,8 +1,9 @@
 -- The lines of a server's tools in the overview. Pure.
 local Page = require('mcp_sidecar.ui.page')
-local arguments = require('mcp_sidecar.ui.arguments')
 local cells = require('mcp_sidecar.cells')
+local form_schema = require('mcp_sidecar.ui.form_schema')
 local of_tool = require('mcp_sidecar.tool')
+local schema_parts = require('mcp_sidecar.ui.schema_parts')
 
 local M = {}
 
@@ -91,33 +92,35 @@ local function item_of(entry, server)
   }
 end
 
+---Adds what a tool takes: what the form would ask for, in the same order.
 ---@param page mcp_sidecar.ui.Page
 ---@param item fun(key: string, copy?: string): mcp_sidecar.ui.Item
----@param definition table
-local function add_arguments(page, item, definition)
-  local list = arguments.list(definition.inputSchema)
+---@param schema any
+local function add_arguments(page, item, schema)
+  local form = form_schema.form(schema)
   local look = { indent = detail_indent, group = 'McpMuted' }
-  if not list then return page:text(item('arguments'), 'It does not say what it takes.', look) end
-  if #list == 0 then return page:text(item('arguments'), 'It takes no arguments.', look) end
+  if form.whole then return page:text(item('arguments'), 'It does not say what it takes.', look) end
+  if #form.fields == 0 then return page:text(item('arguments'), 'It takes no arguments.', look) end
   page:add(item('arguments'), { { (' '):rep(detail_indent) .. 'takes (* must be given)', 'McpMuted' } })
+  local shown = vim.list_slice(form.fields, 1, shown_arguments)
   local width = 0
-  for n, argument in ipairs(list) do
-    if n <= shown_arguments then width = math.max(width, cells.width(cells.visible(argument.name))) end
+  for _, field in ipairs(shown) do
+    width = math.max(width, cells.width(cells.visible(field.name)))
   end
-  width = math.min(width + 1, 24)
-  for n, argument in ipairs(list) do
-    if n > shown_arguments then
-      return page:text(item('more'), ('… and %d more arguments'):format(#list - shown_arguments), look)
-    end
-    local described = argument.description and argument.description:match('[^\r\n]+')
-    page:add(item('argument\0' .. argument.name, argument.name), {
+  width = math.min(width, 23)
+  local parts = schema_parts.new(schema)
+  for _, field in ipairs(shown) do
+    page:add(item('argument\0' .. field.name, field.name), {
       { (' '):rep(detail_indent + 2) },
-      { cells.fill(cells.visible(argument.name), width - 1), 'McpArgument' },
-      { argument.required and '*' or ' ', 'McpRequired' },
+      { cells.fill(cells.visible(field.name), width), 'McpArgument' },
+      { field.required and '*' or ' ', 'McpRequired' },
       { ' ' },
-      { argument.type, 'McpType' },
-      { described and '  ' .. described or '', 'McpMuted' },
+      { parts:notation(field.schema), 'McpType' },
+      { field.description ~= '' and '  ' .. field.description or '', 'McpMuted' },
     })
+  end
+  if #form.fields > #shown then
+    page:text(item('more'), ('… and %d more arguments'):format(#form.fields - #shown), look)
   end
 end
 
@@ -153,7 +156,7 @@ local function add_details(page, head, entry)
   if described then
     page:text(item('description', described), described, { indent = detail_indent, limit = 40 })
   end
-  add_arguments(page, item, definition)
+  add_arguments(page, item, definition.inputSchema)
 end
 
 ---Adds a server's tools to a page.

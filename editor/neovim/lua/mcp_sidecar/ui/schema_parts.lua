@@ -140,6 +140,50 @@ function M.type_names(types)
   return table.concat(names, ' or ')
 end
 
+local SHOWN_VALUES = 6
+
+local function values_of(list)
+  local words = vim.tbl_map(json_write.value, vim.list_slice(list, 1, SHOWN_VALUES))
+  if #list > SHOWN_VALUES then words[#words + 1] = '…' end
+  return words
+end
+
+---notation is what a schema allows, as types are written in programs: `string|null`, `"a"|"b"`, `integer[]`.
+---@param schema any
+---@param depth? integer
+---@return string
+function Parts:notation(schema, depth)
+  depth = depth or 0
+  if depth > 4 then return 'any' end
+  local resolved = self:resolve(schema)
+  local words, nullable = {}, resolved.nullable == true
+  local function add(word)
+    if word == 'null' then
+      nullable = true
+    elseif not vim.list_contains(words, word) then
+      words[#words + 1] = word
+    end
+  end
+  local alternatives = M.alternatives(resolved)
+  if resolved.const ~= nil then
+    add(json_write.value(resolved.const))
+  elseif is_list(resolved.enum) then
+    vim.iter(values_of(resolved.enum)):each(add)
+  elseif #alternatives > 0 then
+    vim.iter(alternatives):each(function(one) add(self:notation(one, depth + 1)) end)
+  else
+    for name in vim.spairs(self:types(resolved)) do
+      if name == 'array' then
+        local item = self:notation(resolved.items, depth + 1)
+        name = (item:find('|', 1, true) and '(' .. item .. ')' or item) .. '[]'
+      end
+      add(name)
+    end
+  end
+  if nullable then words[#words + 1] = 'null' end
+  return #words > 0 and table.concat(words, '|') or 'any'
+end
+
 local EMPTY = { string = '""', number = '0', integer = '0', boolean = 'false', array = '[]', null = 'null' }
 
 ---skeleton is JSON that has the shape of a schema: its default, its first value, or its required members.
