@@ -100,7 +100,7 @@ T['the window fits the screen'] = MiniTest.new_set({
   },
 })
 T['the window fits the screen']['whatever its size'] = function(columns, rows, size, wanted)
-  local got = window.layout(columns, rows, 2, size)
+  local got = window.layout({ columns = columns, rows = rows, frame = 2 }, size)
   eq({ got.width, got.height }, wanted)
   eq(got.row >= 0 and got.col >= 0, true)
 end

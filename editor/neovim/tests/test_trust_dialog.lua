@@ -71,6 +71,23 @@ T['what is chosen is shown, and the cursor stays'] = function()
   eq(child.lua_get('ends'), {})
 end
 
+T['a choice has its colour'] = function()
+  open()
+  child.type_keys('a')
+  child.lua([[function groups()
+    local marks = vim.api.nvim_buf_get_extmarks(0, -1, 0, -1, { details = true })
+    return vim.iter(marks):map(function(mark)
+      local line = vim.api.nvim_buf_get_lines(0, mark[2], mark[2] + 1, true)[1]
+      return line:find('^%[') and { line:sub(mark[3] + 1, mark[4].end_col), mark[4].hl_group } or nil
+    end):totable()
+  end]])
+  eq(child.lua_get('groups()'), {
+    { '[+] a   allowed', 'McpReady' },
+    { '[-] b   denied', 'McpFailed' },
+    { '[ ] c   not decided', 'McpWaiting' },
+  })
+end
+
 T['it is closed, and nothing is chosen'] = MiniTest.new_set({
   parametrize = {
     { [[child.type_keys('A', 'q')]] },

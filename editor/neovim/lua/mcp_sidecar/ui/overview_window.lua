@@ -8,40 +8,29 @@ local namespace = vim.api.nvim_create_namespace('mcp_sidecar_overview')
 ---@param wanted number? cells, or below 1 a part of what there is
 ---@param there integer cells
 ---@param least integer cells of a part
----@param room integer cells that can be had
 ---@return integer cells
-local function extent(wanted, there, least, room)
+local function extent(wanted, there, least)
   wanted = wanted or 0.8
   -- A part of a small screen would be too small to read.
   if wanted < 1 then wanted = math.max(least, there * wanted) end
-  return math.max(1, math.min(math.floor(wanted), room))
+  return math.floor(wanted)
 end
 
 ---Where the window is on a screen: in its middle. Pure.
----@param columns integer of the screen
----@param rows integer of the screen, without the command line
----@param frame integer cells that the border takes on both sides together
+---@param space mcp_sidecar.ui.Space
 ---@param size { width?: number, height?: number } of the configuration
 ---@return { width: integer, height: integer, row: integer, col: integer }
-function M.layout(columns, rows, frame, size)
-  local width = extent(size.width, columns, 80, columns - frame - 2)
-  local height = extent(size.height, rows, 24, rows - frame - 1)
-  return {
-    width = width,
-    height = height,
-    row = math.max(0, math.floor((rows - height - frame) / 2)),
-    col = math.max(0, math.floor((columns - width - frame) / 2)),
-  }
+function M.layout(space, size)
+  return float.centred(space, extent(size.width, space.columns, 80), extent(size.height, space.rows, 24))
 end
 
 ---@param ui { border: any, width?: number, height?: number }
 ---@param footer fun(width: integer): string
 ---@return vim.api.keyset.win_config
 local function window_config(ui, footer)
-  local framed = float.has_frame(ui.border)
-  local layout = M.layout(vim.o.columns, vim.o.lines - vim.o.cmdheight, framed and 2 or 0, ui)
+  local layout = M.layout(float.space(ui.border), ui)
   local config = vim.tbl_extend('error', layout, { relative = 'editor', border = ui.border })
-  if framed then
+  if float.has_frame(ui.border) then
     config.title, config.title_pos = ' MCP ', 'center'
     config.footer, config.footer_pos = footer(layout.width), 'center'
   end

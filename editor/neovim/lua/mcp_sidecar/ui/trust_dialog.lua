@@ -29,21 +29,13 @@ local function border() return require('mcp_sidecar.config').get().ui.border end
 ---@return boolean there is a frame, on which the keys stand
 local function framed() return float.has_frame(border()) end
 
----room is what a window can have inside its frame.
----@return integer columns
----@return integer rows
-local function room()
-  local frame = framed() and 2 or 0
-  return math.max(1, vim.o.columns - frame - 2), math.max(1, vim.o.lines - vim.o.cmdheight - frame - 1)
-end
-
 ---draw computes the lines for the screen as it is, and puts them into the buffer.
 ---@private
 ---@return mcp_sidecar.TrustLines
 function Dialog:draw()
   local out = lines_of.render(self.servers, self.chosen, {
     project = vim.fn.fnamemodify(self.servers[1].project, ':~'),
-    width = room(),
+    width = float.room(float.space(border())),
     keys = not framed(),
   })
   self.at = out.servers
@@ -58,23 +50,14 @@ end
 ---@param out mcp_sidecar.TrustLines
 ---@return vim.api.keyset.win_config
 local function window_config(out)
-  local columns, rows = room()
   local width = #lines_of.KEYS
   for _, line in ipairs(out.lines) do
     width = math.max(width, vim.fn.strdisplaywidth(line))
   end
-  width = math.min(width, columns)
-  local height = math.min(#out.lines, rows)
-  local config = {
-    relative = 'editor',
-    border = border(),
-    width = width,
-    height = height,
-    row = math.max(0, math.floor((rows - height) / 2)),
-    col = math.max(0, math.floor((columns - width) / 2)),
-  }
+  local layout = float.centred(float.space(border()), width, #out.lines)
+  local config = vim.tbl_extend('error', layout, { relative = 'editor', border = border() })
   if framed() then
-    local keys = width >= #lines_of.KEYS and lines_of.KEYS or SHORT_KEYS
+    local keys = layout.width >= #lines_of.KEYS and lines_of.KEYS or SHORT_KEYS
     config.title, config.title_pos = ' MCP servers of this project ', 'left'
     config.footer, config.footer_pos = (' %s '):format(keys), 'left'
   end
