@@ -94,6 +94,24 @@ function M.after(file, tag)
   return words and table.concat(words, ' ')
 end
 
+---keys are those of a list after a heading: they stand in its first 16 columns, several with blanks between.
+---@param file mcp_sidecar.HelpFile
+---@param heading string
+---@return string[][] by line
+function M.keys(file, heading)
+  local found
+  for _, line in ipairs(file.lines) do
+    local names = line:sub(1, 16):match('^(%S.-)%s%s+$')
+    if found and line:find('^%S') and not names then break end
+    if found and names then
+      found[#found + 1] = vim.split(names, '%s+')
+    elseif line == heading then
+      found = {}
+    end
+  end
+  return found or {}
+end
+
 ---rows are the lines of a table, cut into columns at two blanks or more: from the heading that ends in ` ~` with
 ---these words, to the next line that is blank or not indented.
 ---@param file mcp_sidecar.HelpFile

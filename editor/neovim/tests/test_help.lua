@@ -241,34 +241,39 @@ T['every highlight group is used, and there is one for each that is used'] = fun
   eq(names, groups)
 end
 
----section is the text from one tag to another.
-local function section(tag, next_tag)
-  local text = table.concat(main.lines, '\n')
-  local from = assert(text:find(tag, 1, true), tag)
-  return text:sub(from, assert(text:find(next_tag, from, true), next_tag))
+---names_of are all the keys of lists of them, sorted.
+local function names_of(lists)
+  local names = vim.iter(lists):flatten(math.huge):totable()
+  table.sort(names)
+  return names
 end
 
----describes checks that a text has each key, as a word of its own.
-local function describes(text, keys)
-  for _, key in ipairs(keys) do
-    local there = (text:gsub('\n', ' \n ')):find(' ' .. key .. ' ', 1, true) ~= nil
-    eq({ key, there }, { key, true })
-  end
-end
-
-T['every key of the overview is described'] = function()
-  local text = section('*mcp-sidecar-overview-keys*', '*mcp-sidecar-phases*')
-  for _, part in ipairs(require('mcp_sidecar.ui.overview_keys').sections) do
-    for _, key in ipairs(part.keys) do
-      describes(text, key.keys)
-    end
-  end
-end
-
-T['every key of a result is described'] = function()
-  local keys = vim.tbl_map(function(key) return key.key end, require('mcp_sidecar.ui.result').KEYS)
-  describes(section('\nKeys in a result:', '*mcp-sidecar-images*'), keys)
-end
+T['the keys of a window are those that are described'] = MiniTest.new_set({
+  parametrize = {
+    {
+      'Keys in the overview ~',
+      function()
+        return vim.tbl_map(function(section)
+          return vim.tbl_map(function(key) return key.keys end, section.keys)
+        end, require('mcp_sidecar.ui.overview_keys').sections)
+      end,
+    },
+    {
+      'Keys in a result:',
+      function()
+        return vim.tbl_map(function(key) return key.key end, require('mcp_sidecar.ui.result').KEYS)
+      end,
+    },
+    {
+      'Keys in the dialog:',
+      function()
+        return vim.tbl_map(function(key) return key.keys end, require('mcp_sidecar.ui.trust_lines').KEYS)
+      end,
+    },
+  },
+}, {
+  test = function(heading, keys) eq(names_of(help_text.keys(main, heading)), names_of(keys())) end,
+})
 
 ---Phases of the protocol, which Lua has only as a type.
 local function phases()

@@ -184,8 +184,10 @@ T['in few columns texts still have room'] = function()
 end
 
 T['the keys stand below where they are wanted'] = function()
-  eq(vim.list_slice(about({ command = 'x' }, { keys = true }), 4), { '', lines_of.KEYS })
+  local keys = 'a allow   d deny   l later   A/D all   o show file   <CR> done   q close'
+  eq(vim.list_slice(about({ command = 'x' }, { keys = true }), 4), { '', keys })
   eq(#about({ command = 'x' }, { keys = false }), 3)
+  eq({ lines_of.help_line(#keys), lines_of.help_line(#keys - 1) }, { keys, 'a d l A/D o <CR> q' })
 end
 
 T['many servers and long texts take no time to speak of'] = function()

@@ -21,8 +21,6 @@ local M = {}
 
 local namespace = vim.api.nvim_create_namespace('mcp_sidecar_trust')
 
-local SHORT_KEYS = 'a/A d/D l o <CR> q'
-
 ---@return any border
 local function border() return require('mcp_sidecar.config').get().ui.border end
 
@@ -50,16 +48,15 @@ end
 ---@param out mcp_sidecar.TrustLines
 ---@return vim.api.keyset.win_config
 local function window_config(out)
-  local width = #lines_of.KEYS
+  local width = #lines_of.help_line()
   for _, line in ipairs(out.lines) do
     width = math.max(width, vim.fn.strdisplaywidth(line))
   end
   local layout = float.centred(float.space(border()), width, #out.lines)
   local config = vim.tbl_extend('error', layout, { relative = 'editor', border = border() })
   if framed() then
-    local keys = layout.width >= #lines_of.KEYS and lines_of.KEYS or SHORT_KEYS
     config.title, config.title_pos = ' MCP servers of this project ', 'left'
-    config.footer, config.footer_pos = (' %s '):format(keys), 'left'
+    config.footer, config.footer_pos = (' %s '):format(lines_of.help_line(layout.width)), 'left'
   end
   return config
 end
@@ -126,9 +123,6 @@ end
 
 ---@private
 function Dialog:map_keys()
-  local function map(keys, fn)
-    vim.keymap.set('n', keys, fn, { buffer = self.buffer, nowait = true, silent = true })
-  end
   local function choose(decision)
     return function()
       local index = self:here()
@@ -145,15 +139,22 @@ function Dialog:map_keys()
       self:draw()
     end
   end
-  map('a', choose('allow'))
-  map('d', choose('deny'))
-  map('l', choose('later'))
-  map('A', choose_all('allow'))
-  map('D', choose_all('deny'))
-  map('<CR>', function() self:finish(self.chosen) end)
-  map('q', function() self:close() end)
-  map('<Esc>', function() self:close() end)
-  map('o', function() self:finish(nil, self.servers[self:here() or 1]) end)
+  local actions = {
+    a = choose('allow'),
+    d = choose('deny'),
+    l = choose('later'),
+    A = choose_all('allow'),
+    D = choose_all('deny'),
+    o = function() self:finish(nil, self.servers[self:here() or 1]) end,
+    ['<CR>'] = function() self:finish(self.chosen) end,
+    q = function() self:close() end,
+    ['<Esc>'] = function() self:close() end,
+  }
+  for _, key in ipairs(lines_of.KEYS) do
+    for _, lhs in ipairs(key.keys) do
+      vim.keymap.set('n', lhs, actions[lhs], { buffer = self.buffer, nowait = true, silent = true })
+    end
+  end
 end
 
 ---@private

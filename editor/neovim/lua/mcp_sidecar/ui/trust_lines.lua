@@ -113,7 +113,35 @@ local LOOKS = {
   later = { box = '[ ]', word = 'not decided', group = 'McpWaiting' },
 }
 
-M.KEYS = 'a allow   d deny   l later   A/D all   o show file   <CR> done   q close'
+---TrustKeys are keys of the dialog that do much the same, and that in a word, if it is said below the servers.
+---@alias mcp_sidecar.TrustKeys { keys: string[], short?: string }
+
+---@type mcp_sidecar.TrustKeys[]
+M.KEYS = {
+  { keys = { 'a' }, short = 'allow' },
+  { keys = { 'd' }, short = 'deny' },
+  { keys = { 'l' }, short = 'later' },
+  { keys = { 'A', 'D' }, short = 'all' },
+  { keys = { 'o' }, short = 'show file' },
+  { keys = { '<CR>' }, short = 'done' },
+  { keys = { 'q' }, short = 'close' },
+  { keys = { '<Esc>' } },
+}
+
+---help_line names the keys: with what they do, if there is room for that.
+---@param width? integer cells
+---@return string
+function M.help_line(width)
+  local names, words = {}, {}
+  for _, key in ipairs(M.KEYS) do
+    if key.short then
+      names[#names + 1] = table.concat(key.keys, '/')
+      words[#words + 1] = names[#names] .. ' ' .. key.short
+    end
+  end
+  local line = table.concat(words, '   ')
+  return #line <= (width or math.huge) and line or table.concat(names, ' ')
+end
 
 ---@class mcp_sidecar.TrustLines
 ---@field lines string[]
@@ -172,7 +200,7 @@ function M.render(servers, chosen, place)
   end
   if place.keys then
     add('', '')
-    add('', M.KEYS, 'McpMuted')
+    add('', M.help_line(), 'McpMuted')
   end
   return out
 end
