@@ -304,20 +304,42 @@ T['o shows the entry, and decides nothing'] = function()
   shows({ '[ ] b   not decided' })
   child.type_keys('o')
   eq(child.api.nvim_win_get_cursor(0), { 4, 1 })
-  -- From where no file can be shown, such as the overview.
-  child.lua([[
-    vim.cmd('enew | only')
-    local place = { relative = 'editor', row = 1, col = 1, width = 20, height = 1 }
-    local window = vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), true, place)
-    vim.wo[window].winfixbuf = true
-    vim.bo.filetype, vim.bo.bufhidden = 'mcpoverview', 'wipe'
-    trust.expect('/p')
-    ask({ server('b', { path = path, line = 4, column = 5 }) })
-  ]])
+  eq(child.lua_get('said'), {})
+  vim.fn.delete(path)
+end
+
+T['o finds a window for the entry'] = MiniTest.new_set({
+  parametrize = {
+    -- The overview is closed, for the window that it was opened from.
+    {
+      [[
+        vim.cmd('split | wincmd j')
+        session.view = function() return require('overview_stub').empty() end
+        require('mcp_sidecar.ui.overview').open(session)
+      ]],
+      { 2, 2 },
+    },
+    {
+      [[
+        local place = { relative = 'editor', row = 1, col = 1, width = 20, height = 1 }
+        vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), true, place)
+        vim.wo.winfixbuf = true
+      ]],
+      { 1, 2 },
+    },
+    { 'vim.wo.winfixbuf = true', { 2, 2 } },
+  },
+})
+T['o finds a window for the entry']['from where none can be shown'] = function(begin, window)
+  local path = vim.fn.tempname() .. '.json'
+  vim.fn.writefile({ '{ "mcpServers": {', '    "b": {} } }' }, path)
+  child.lua(begin)
+  child.lua([[trust.expect('/p') ask({ server('b', { path = ..., line = 2, column = 5 }) })]], { path })
   shows({ '[ ] b   not decided' })
   child.type_keys('o')
-  eq({ child.api.nvim_win_get_cursor(0), #child.api.nvim_list_wins() }, { { 4, 4 }, 1 })
-  eq(child.lua_get('said'), {})
+  eq(vim.uv.fs_realpath(child.api.nvim_buf_get_name(0)), vim.uv.fs_realpath(path))
+  eq({ child.fn.winnr(), #child.api.nvim_list_wins() }, window)
+  eq({ child.api.nvim_win_get_cursor(0), child.lua_get('said') }, { { 2, 4 }, {} })
   vim.fn.delete(path)
 end
 

@@ -11,7 +11,7 @@ end
 
 ---leave goes where a file can be shown. The overview is closed for that, as by its own key.
 local function leave()
-  if vim.bo.filetype == 'mcpoverview' then vim.api.nvim_win_close(0, true) end
+  require('mcp_sidecar.ui.overview').leave()
   if is_ordinary(0) then return end
   local window = vim.iter(vim.api.nvim_tabpage_list_wins(0)):find(is_ordinary)
   if window then return vim.api.nvim_set_current_win(window) end

@@ -309,4 +309,9 @@ function M.open(session)
   current = create(session)
 end
 
+---Closes the overview, if the user is in it.
+function M.leave()
+  if current and vim.api.nvim_get_current_buf() == current.buf then current:close() end
+end
+
 return M
