@@ -1,6 +1,7 @@
 -- The sidecar's own log: what it says by runtime/log, and what becomes of its process. The last lines are kept
 -- for `:Mcp logs`; those that matter are shown.
 
+local cells = require('mcp_sidecar.cells')
 local config = require('mcp_sidecar.config')
 local events = require('mcp_sidecar.events')
 
@@ -51,7 +52,6 @@ end
 ---@param text string
 ---@return string
 function M.one_line(text)
-  local cells = require('mcp_sidecar.cells')
   local line = cells.plain(text):gsub('%s*[\r\n]+%s*', ' | '):gsub('\t', ' ')
   return cells.line(line, math.max(vim.v.echospace - #'mcp-sidecar: ', 40))
 end
