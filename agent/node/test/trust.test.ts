@@ -116,6 +116,8 @@ test("one question is about all servers, and shows what they are before anything
     name: "a",
     path: project.file,
     project: project.world.project,
+    line: 1,
+    column: 20,
     provider: "claude",
     args: ["--flag"],
     env: { KEY: "$" + "{SOME_KEY}" },

@@ -98,6 +98,8 @@ class Approving(ProjectCase, AsyncWorldCase):
                 "name": "a",
                 "path": str(self.file),
                 "project": str(self.project),
+                "line": 1,
+                "column": 22,
                 "provider": "claude",
                 "command": str(self.root / "start-a"),
                 "args": ["--flag"],
