@@ -4,14 +4,11 @@ local eq = MiniTest.expect.equality
 
 local world ---@type mcp_sidecar.test.World
 local T = MiniTest.new_set({
-  hooks = {
-    pre_case = function()
-      world = World.open()
-      world:user_servers({ a = 'tool echo' })
-      world:write('project/.git/HEAD', '')
-    end,
-    post_case = function() world:close() end,
-  },
+  hooks = World.hooks(function(opened)
+    world = opened
+    world:user_servers({ a = 'tool echo' })
+    world:write('project/.git/HEAD', '')
+  end),
 })
 
 ---phase of a project's session. One that is not known was never asked for.

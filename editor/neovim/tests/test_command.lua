@@ -3,12 +3,7 @@ local World = require('world')
 local eq = MiniTest.expect.equality
 
 local world ---@type mcp_sidecar.test.World
-local T = MiniTest.new_set({
-  hooks = {
-    pre_case = function() world = World.open() end,
-    post_case = function() world:close() end,
-  },
-})
+local T = MiniTest.new_set({ hooks = World.hooks(function(opened) world = opened end) })
 
 ---neovim starts one of the size of an old terminal.
 ---@param options? table

@@ -4,12 +4,7 @@ local report = require('mcp_sidecar.health_report')
 local eq = MiniTest.expect.equality
 
 local world ---@type mcp_sidecar.test.World
-local T = MiniTest.new_set({
-  hooks = {
-    pre_case = function() world = World.open() end,
-    post_case = function() world:close() end,
-  },
-})
+local T = MiniTest.new_set({ hooks = World.hooks(function(opened) world = opened end) })
 
 ---@class mcp_sidecar.test.HealthSection
 ---@field [integer] string "LEVEL text"; what follows a line, its advice too, belongs to it

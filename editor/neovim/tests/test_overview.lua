@@ -1,28 +1,22 @@
 -- The window of the overview, in a Neovim of its own.
-local Clock = require('clock')
 local eq = MiniTest.expect.equality
-local child = MiniTest.new_child_neovim()
+local child, hooks = require('fresh').neovim({
+  begin = [[
+    vim.o.ruler, vim.o.showcmd = false, false
+    require('overview_stub').install()
+  ]],
+})
 
 local function open() child.lua([[require('mcp_sidecar.ui.overview').open(Stub.session)]]) end
 
-local clock ---@type mcp_sidecar.test.Clock
-
-local function start()
-  child.restart({ '-u', 'tests/minit.lua' })
-  clock = Clock.install_in(child)
-  child.o.lines, child.o.columns = 24, 80
-  child.o.ruler, child.o.showcmd = false, false
-  child.lua([[require('overview_stub').install()]])
-end
-
+local start = hooks.pre_case
 local T = MiniTest.new_set({
-  hooks = {
+  hooks = vim.tbl_extend('force', hooks, {
     pre_case = function()
       start()
       open()
     end,
-    post_once = child.stop,
-  },
+  }),
 })
 
 local function lines() return child.api.nvim_buf_get_lines(0, 0, -1, false) end
@@ -341,7 +335,7 @@ T['it counts down while a server waits, and no longer'] = function()
   wait([[vim.api.nvim_buf_get_lines(0, 6, 7, false)[1]:find('in 60 s', 1, true) ~= nil]])
   eq(timers(), 1)
   for _, seconds in ipairs({ 59, 58, 57 }) do
-    clock:advance(1000)
+    child.advance(1000)
     eq(lines()[7]:match('in %d+ s'), ('in %d s'):format(seconds))
   end
   change([[view.servers[4].phase = 'ready']])

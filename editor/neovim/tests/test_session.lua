@@ -4,12 +4,7 @@ local World = require('world')
 local eq = MiniTest.expect.equality
 
 local world ---@type mcp_sidecar.test.World
-local T = MiniTest.new_set({
-  hooks = {
-    pre_case = function() world = World.open() end,
-    post_case = function() world:close() end,
-  },
-})
+local T = MiniTest.new_set({ hooks = World.hooks(function(opened) world = opened end) })
 
 ---neovim starts one that keeps what it is notified of and the phases that two listeners are told.
 ---@param options? table

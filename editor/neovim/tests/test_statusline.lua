@@ -42,12 +42,7 @@ for name, case in pairs({
 end
 
 local world ---@type mcp_sidecar.test.World
-T['on the screen'] = MiniTest.new_set({
-  hooks = {
-    pre_case = function() world = World.open() end,
-    post_case = function() world:close() end,
-  },
-})
+T['on the screen'] = MiniTest.new_set({ hooks = World.hooks(function(opened) world = opened end) })
 
 ---neovim has it in its statuslines; `line()` there is the text of a window's, as it is on the screen now.
 local function neovim(options)

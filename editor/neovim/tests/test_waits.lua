@@ -146,12 +146,8 @@ T['the sources wait nowhere else'] = function()
 end
 
 local world ---@type mcp_sidecar.test.World
-T['while nothing is answered'] = MiniTest.new_set({
-  hooks = {
-    pre_case = function() world = World.open() end,
-    post_case = function() world:close() end,
-  },
-})
+T['while nothing is answered'] =
+  MiniTest.new_set({ hooks = World.hooks(function(opened) world = opened end) })
 
 ---watchful has whatever waits in the child fail, and kept in `waited`.
 local function watchful(child)

@@ -2,10 +2,7 @@
 -- hub that sees them, and child Neovims with the plugin. A test opens it before and closes it after each case:
 --
 --   local world
---   local T = MiniTest.new_set({ hooks = {
---     pre_case = function() world = World.open() end,
---     post_case = function() world:close() end,
---   } })
+--   local T = MiniTest.new_set({ hooks = World.hooks(function(opened) world = opened end) })
 local Hub = require('hub')
 local patience = require('patience')
 
@@ -60,6 +57,20 @@ function World:close()
   self.hub:close()
   vim.fn.delete(self.dir, 'rf')
   if not ended then error(why, 0) end
+end
+
+---hooks give each case a world of its own.
+---@param take fun(world: mcp_sidecar.test.World)
+---@return { pre_case: fun(), post_case: fun() }
+function World.hooks(take)
+  local world ---@type mcp_sidecar.test.World
+  return {
+    pre_case = function()
+      world = World.open()
+      take(world)
+    end,
+    post_case = function() world:close() end,
+  }
 end
 
 ---env is the environment of everything in this world, on top of the test's own.
