@@ -19,14 +19,25 @@ local unseen = {
 
 local short_escapes = { [0x09] = '\\t', [0x0a] = '\\n', [0x0d] = '\\r', [0x1b] = '\\e' }
 
+---@alias mcp_sidecar.CodeRanges { [1]: integer, [2]: integer }[] first and last of each
+
 ---@param code integer
+---@param ranges mcp_sidecar.CodeRanges
+---@return boolean
+local function is_within(code, ranges)
+  for _, range in ipairs(ranges) do
+    if code >= range[1] and code <= range[2] then return true end
+  end
+  return false
+end
+
+---@param code integer
+---@param more mcp_sidecar.CodeRanges
 ---@return string? escape nil for what can be shown as it is
-local function escape(code)
+local function escape(code, more)
   if code < 0x20 then return short_escapes[code] or ('\\x%02x'):format(code) end
-  for _, range in ipairs(unseen) do
-    if code >= range[1] and code <= range[2] then
-      return (code < 0x80 and '\\x%02x' or '\\u{%x}'):format(code)
-    end
+  if is_within(code, unseen) or is_within(code, more) then
+    return (code < 0x80 and '\\x%02x' or '\\u{%x}'):format(code)
   end
 end
 
@@ -34,13 +45,19 @@ end
 ---become visible escapes.
 ---@param text string
 ---@return string
-function M.visible(text)
+function M.visible(text) return M.visible_but(text, {}) end
+
+---The same, where more characters become escapes.
+---@param text string
+---@param more mcp_sidecar.CodeRanges
+---@return string
+function M.visible_but(text, more)
   local out, from = {}, 1
   local i = text:find('[%c\127-\255]')
   if not i then return text end
   while i do
     local code, length = utf8.character(text, i)
-    local instead = not code and ('\\x%02x'):format(text:byte(i)) or escape(code --[[@as integer]])
+    local instead = not code and ('\\x%02x'):format(text:byte(i)) or escape(code --[[@as integer]], more)
     if instead then
       out[#out + 1] = text:sub(from, i - 1)
       out[#out + 1] = instead

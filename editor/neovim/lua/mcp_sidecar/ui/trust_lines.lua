@@ -2,7 +2,6 @@
 -- line cuts off could be what matters.
 
 local cells = require('mcp_sidecar.cells')
-local utf8 = require('mcp_sidecar.utf8')
 
 local M = {}
 
@@ -31,16 +30,7 @@ local LOOK_LIKE_NOTHING = {
 ---printable shows what would break a line, or hide, as it would be written in a string.
 ---@param text string
 ---@return string
-function M.printable(text)
-  return (
-    cells.visible(text):gsub('[\194-\244][\128-\191]+', function(char)
-      local code = utf8.character(char, 1)
-      for _, range in ipairs(LOOK_LIKE_NOTHING) do
-        if code >= range[1] and code <= range[2] then return ('\\u{%x}'):format(code) end
-      end
-    end)
-  )
-end
+function M.printable(text) return cells.visible_but(text, LOOK_LIKE_NOTHING) end
 
 ---Cells of a window in which every one counts, and those that a text has in any case.
 local NARROW, MIN_TEXT = 50, 8
