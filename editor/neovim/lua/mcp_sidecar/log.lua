@@ -4,6 +4,7 @@
 local cells = require('mcp_sidecar.cells')
 local config = require('mcp_sidecar.config')
 local events = require('mcp_sidecar.events')
+local say = require('mcp_sidecar.say')
 
 local M = {}
 
@@ -45,7 +46,7 @@ end
 ---@param text string
 function M.show(level, text)
   local number = LEVELS[level] or vim.log.levels.INFO
-  if number >= config.get().log_level then vim.notify('mcp-sidecar: ' .. text, number) end
+  if number >= config.get().log_level then say.at(number, text) end
 end
 
 ---one_line is a server's text as one line that Neovim shows without asking to press ENTER.
@@ -53,7 +54,7 @@ end
 ---@return string
 function M.one_line(text)
   local line = cells.plain(text):gsub('%s*[\r\n]+%s*', ' | '):gsub('\t', ' ')
-  return cells.line(line, math.max(vim.v.echospace - #'mcp-sidecar: ', 40))
+  return cells.line(line, math.max(vim.v.echospace - #say.PREFIX, 40))
 end
 
 ---add keeps a message, and shows it unless it is quiet.

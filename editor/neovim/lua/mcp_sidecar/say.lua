@@ -4,17 +4,21 @@ local guarded = require('mcp_sidecar.guarded')
 
 local M = {}
 
--- vim.notify may be anybody's: what is being done goes on if it fails.
-local function say(message, level) guarded(vim.notify, 'mcp-sidecar: ' .. message, level) end
+M.PREFIX = 'mcp-sidecar: '
+
+---at says it at a level. vim.notify may be anybody's: what is being done goes on if it fails.
+---@param level integer of vim.log.levels
+---@param message string
+function M.at(level, message) guarded(vim.notify, M.PREFIX .. message, level) end
 
 ---@param message string
-function M.info(message) say(message, vim.log.levels.INFO) end
+function M.info(message) M.at(vim.log.levels.INFO, message) end
 
 ---@param message string
-function M.warn(message) say(message, vim.log.levels.WARN) end
+function M.warn(message) M.at(vim.log.levels.WARN, message) end
 
 ---@param message string
-function M.error(message) say(message, vim.log.levels.ERROR) end
+function M.error(message) M.at(vim.log.levels.ERROR, message) end
 
 ---failure says why a request failed, but of one that the user has cancelled, or was told of already.
 ---@param err mcp_sidecar.Error?

@@ -41,7 +41,7 @@ local function is_expected(desk) return vim.uv.now() < desk.expected_until end
 ---@param root string
 function M.expect(root) desk_of(root).expected_until = vim.uv.now() + EXPECTED_MS end
 
-local ANNOUNCED = 'mcp-sidecar: servers wait for you: %s (`:Mcp trust`)'
+local ANNOUNCED = 'servers wait for you: %s (`:Mcp trust`)'
 
 ---@param desk mcp_sidecar.TrustDesk
 ---@param servers mcp_sidecar.ProjectServer[]
@@ -54,8 +54,8 @@ local function announce(desk, servers)
   if desk.announced == what then return end
   desk.announced = what
   -- More than a line, and Neovim would ask to press ENTER.
-  local room = math.max(vim.v.echospace, 60) - #ANNOUNCED
-  vim.notify(ANNOUNCED:format(cells.line(member('name'), room)), vim.log.levels.WARN)
+  local room = math.max(vim.v.echospace, 60) - #say.PREFIX - #ANNOUNCED
+  say.warn(ANNOUNCED:format(cells.line(member('name'), room)))
 end
 
 ---open shows the dialog, as the one of its project.
