@@ -21,8 +21,7 @@ end
 local function output_of(cmd, cwd)
   local options = { text = true, cwd = cwd, env = require('mcp_sidecar.config').get().env }
   local ok, result = pcall(function() return vim.system(cmd, options):wait(LIMIT_MS) end)
-  -- Where in Neovim it failed is of no use.
-  if not ok then return '', (tostring(result):match('^.-:%d+: (.*)$') or tostring(result)) end
+  if not ok then return '', require('mcp_sidecar.process').reason(tostring(result)) end
   -- There is no result of one that was killed, and left its output to a child that lives on.
   if not result or result.code == 124 then
     return '', ('it did not answer within %d seconds'):format(LIMIT_MS / 1000)

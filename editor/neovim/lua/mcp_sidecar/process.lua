@@ -69,13 +69,20 @@ function M.sentence(facts)
   return ('the sidecar (%s) %s%s'):format(facts.binary, how, tail)
 end
 
+---reason is what vim.system fails with, without the place in Neovim's own sources before it, and the path after it.
+---@param fault string
+---@return string
+function M.reason(fault)
+  local reason = (fault:match('E%u+: [^\n]*') or fault):gsub(" %(cmd%): '.*'$", '')
+  return reason
+end
+
 ---not_started says why a program that is there could not be started.
 ---@param path string
 ---@param fault string what Neovim says
 ---@return string
 local function not_started(path, fault)
-  -- Before it there is a place in Neovim's own sources, after it the path again.
-  local what = (fault:match('E%u+: [^\n]*') or fault):gsub(" %(cmd%): '.*'$", '')
+  local what = M.reason(fault)
   if what:match('^ENOENT') then
     what = what
       .. '. It is there: the interpreter in its first line, or the loader that it is built for, is not'
