@@ -9,14 +9,13 @@ local errors = require('mcp_sidecar.errors')
 ---@field start fun(self: mcp_sidecar.Requests, callback?: fun(err: mcp_sidecar.Error?))
 local Requests = {}
 
-local function nothing() end
-
 ---with makes a request when the session is open. Cancelled before that, it is not made.
 ---@protected
----@param callback fun(err: mcp_sidecar.Error?, result: any)
+---@param callback? fun(err: mcp_sidecar.Error?, result: any)
 ---@param request fun(client: mcp_sidecar.Client): mcp_sidecar.Cancel
 ---@return mcp_sidecar.Cancel
 function Requests:with(callback, request)
+  callback = callback or function() end
   local open = self:running()
   if open then return request(open) end
   local done, cancel = false, nil
@@ -47,7 +46,6 @@ end
 ---@return mcp_sidecar.Cancel
 function Requests:call(target, args, options, callback)
   options = options or {}
-  callback = callback or nothing
   local wire = {
     timeoutMs = options.timeout_ms,
     maxBytes = options.max_bytes,
@@ -56,7 +54,7 @@ function Requests:call(target, args, options, callback)
   local function ended(err, outcome)
     self.calls = self.calls - 1
     self:changed()
-    callback(err, outcome)
+    if callback then callback(err, outcome) end
   end
   self.calls = self.calls + 1
   self:changed()
@@ -69,7 +67,6 @@ end
 ---@param callback? mcp_sidecar.Callback<any>
 ---@return mcp_sidecar.Cancel
 function Requests:request(method, params, callback)
-  callback = callback or nothing
   return self:with(callback, function(client) return client:request(method, params, callback) end)
 end
 
@@ -79,7 +76,6 @@ end
 ---@param callback? mcp_sidecar.Callback<mcp_sidecar.Server>
 ---@return mcp_sidecar.Cancel
 function Requests:connect(server, options, callback)
-  callback = callback or nothing
   return self:with(callback, function(client) return client:connect(server, options, callback) end)
 end
 
@@ -88,7 +84,6 @@ end
 ---@param callback? mcp_sidecar.Callback<mcp_sidecar.Server>
 ---@return mcp_sidecar.Cancel
 function Requests:disconnect(server, callback)
-  callback = callback or nothing
   return self:with(callback, function(client) return client:disconnect(server, callback) end)
 end
 
@@ -97,7 +92,6 @@ end
 ---@param callback? mcp_sidecar.Callback<mcp_sidecar.Snapshot>
 ---@return mcp_sidecar.Cancel
 function Requests:reload(mode, callback)
-  callback = callback or nothing
   return self:with(callback, function(client) return client:reload(mode, callback) end)
 end
 

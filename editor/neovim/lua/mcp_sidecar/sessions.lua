@@ -57,11 +57,9 @@ function M.root_of(buffer)
   return canonical(root or nearest(here, options.root_markers) or here)
 end
 
----get gives the session of a project, which is made but not started.
----@param root string
+---@param root string canonical
 ---@return mcp_sidecar.Session
-function M.get(root)
-  root = canonical(root)
+local function session_of(root)
   if not sessions[root] then
     if next(sessions) == nil then
       vim.api.nvim_create_autocmd('VimLeavePre', {
@@ -78,9 +76,14 @@ function M.get(root)
   return sessions[root]
 end
 
+---get gives the session of a project, which is made but not started.
+---@param root string
+---@return mcp_sidecar.Session
+function M.get(root) return session_of(canonical(root)) end
+
 ---current is that of the current buffer's project.
 ---@return mcp_sidecar.Session
-function M.current() return M.get(M.root_of()) end
+function M.current() return session_of(M.root_of()) end
 
 ---known gives the session of a project if it was made already.
 ---@param root string as root_of gives it

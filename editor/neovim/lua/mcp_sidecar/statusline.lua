@@ -45,9 +45,9 @@ local function follow()
   local events = require('mcp_sidecar.events')
   local coming = false
   for _, event in ipairs({ 'status', 'state' }) do
-    events.on(event, function()
-      -- A session may be that of a project that has become one just now.
-      if event == 'state' then roots = {} end
+    events.on(event, function(data)
+      -- One that starts may be that of a project that has become one just now. One that runs is told of at every call.
+      if event == 'state' and data.phase ~= 'running' then roots = {} end
       if coming then return end
       coming = true
       vim.schedule(function()

@@ -89,12 +89,11 @@ function M.copy(_, item)
 end
 
 ---@type mcp_sidecar.ui.Action
-function M.open_file(overview, item)
+function M.open_file(_, item)
   if not (item and item.path) then return end
   if not places.is_file(item.path) then
     return say.warn('it is configured in Neovim: there is no file to open')
   end
-  overview:close()
   require('mcp_sidecar.ui.edit').show(item)
 end
 
