@@ -19,54 +19,63 @@ export interface Surroundings {
 }
 
 /** Found is a program's path, or why it is not in this place. */
-type Found = { readonly path: string } | { readonly why: string; readonly final?: true };
+export type Found = { readonly path: string } | { readonly why: string; readonly final?: true };
 
 /** A Strategy is one place to look. */
-interface Strategy {
-  where(here: Surroundings): string;
-  find(here: Surroundings, option: string | undefined): Found;
+export interface Strategy {
+  readonly where: string;
+  find(): Found;
 }
-
-const STRATEGIES: readonly Strategy[] = [
-  {
-    where: () => "the option `binary`",
-    find: (here, option) => (option === undefined ? { why: "not given" } : named(here, option)),
-  },
-  {
-    where: () => "the environment variable MCP_SIDECAR",
-    find: (here) => (here.env.MCP_SIDECAR ? named(here, here.env.MCP_SIDECAR) : { why: "not set" }),
-  },
-  {
-    where: (here) => `the npm package ${bundle(here)}`,
-    find: (here) => bundled(here),
-  },
-  {
-    where: () => "the directories in PATH",
-    find: (here) => onPath(here, program(here)),
-  },
-];
 
 /** findBinary gives the path of the program to start. */
 export function findBinary(option?: string, here: Surroundings = actual()): string {
+  const places = [
+    {
+      where: "the option `binary`",
+      find: () => (option === undefined ? { why: "not given" } : named(here, option)),
+    },
+    inVariable(here),
+    { where: `the npm package ${bundle(here)}`, find: () => bundled(here) },
+    inPath(here),
+  ];
+  return firstOf(
+    places,
+    "Install it (npm install mcp-sidecar brings it along where there is a build for the platform), " +
+      "or say where it is with the option `binary` or the variable MCP_SIDECAR.",
+  );
+}
+
+/** firstOf looks in each place in turn. `advice` is for whoever has it in none. */
+export function firstOf(places: readonly Strategy[], advice: string): string {
   const looked: Place[] = [];
-  for (const strategy of STRATEGIES) {
-    const where = strategy.where(here);
-    const found = strategy.find(here, option);
+  for (const { where, find } of places) {
+    const found = find();
     if ("path" in found) return found.path;
     looked.push({ where, why: found.why });
     if (found.final) throw new BinaryNotFoundError(`${where} names no program: ${found.why}`, looked);
   }
-  const places = looked.map(({ where, why }) => `\n  - ${where}: ${why}`).join("");
+  const list = looked.map(({ where, why }) => `\n  - ${where}: ${why}`).join("");
   throw new BinaryNotFoundError(
-    `cannot find the program mcp-sidecar. It was looked for in:${places}\n` +
-      "Install it (npm install mcp-sidecar brings it along where there is a build for the platform), " +
-      "or say where it is with the option `binary` or the variable MCP_SIDECAR.",
+    `cannot find the program mcp-sidecar. It was looked for in:${list}\n${advice}`,
     looked,
   );
 }
 
+/** inVariable is the place that the environment names. */
+export function inVariable(here: Surroundings): Strategy {
+  return {
+    where: "the environment variable MCP_SIDECAR",
+    find: () => (here.env.MCP_SIDECAR ? named(here, here.env.MCP_SIDECAR) : { why: "not set" }),
+  };
+}
+
+/** inPath is where a shell would find it. */
+export function inPath(here: Surroundings): Strategy {
+  return { where: "the directories in PATH", find: () => onPath(here, program(here)) };
+}
+
 /** named is a program that the user named: by its path or, without a separator in it, by its name in PATH. */
-function named(here: Surroundings, name: string): Found {
+export function named(here: Surroundings, name: string): Found {
   if (!name.includes("/") && !name.includes(sep)) {
     const found = onPath(here, name);
     return "path" in found ? found : { why: `${name} is ${found.why}`, final: true };
@@ -108,14 +117,15 @@ function bundle({ platform, arch }: Surroundings): string {
   return `@mcp-sidecar/${platform}-${arch}`;
 }
 
-function program({ platform }: Surroundings): string {
+/** program is the name of the file. */
+export function program({ platform }: Surroundings): string {
   return platform === "win32" ? "mcp-sidecar.exe" : "mcp-sidecar";
 }
 
 const MISSING = "does not exist";
 
 /** actual is the machine that this runs on. */
-function actual(): Surroundings {
+export function actual(): Surroundings {
   const { platform, arch, env } = process;
   // Made only here: where this module was bundled into another, there is no URL to look from.
   const installed = (file: string) => createRequire(import.meta.url).resolve(file);
