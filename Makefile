@@ -33,6 +33,7 @@ REAL_CLIENTS := conformance/real/clients/$(INSTALLED)
 DEMO_SERVERS := examples/project/$(INSTALLED)
 NODE_TOOLS   := agent/node/$(INSTALLED)
 LUA_TOOLS    := editor/neovim/tests/$(INSTALLED)
+VSCODE_TOOLS := editor/vscode/$(INSTALLED)
 
 PYTHON       ?= python3
 VENV         := build/python
@@ -99,13 +100,14 @@ generate: ## write again what is generated from rpc/protocol.go and rpc/errors.g
 	$(GO) generate ./...
 
 .PHONY: fmt
-fmt: $(GOFUMPT) $(NODE_TOOLS) $(PYTHON_TOOLS) $(LUA_TOOLS) ## format the sources
+fmt: $(GOFUMPT) $(NODE_TOOLS) $(PYTHON_TOOLS) $(LUA_TOOLS) $(VSCODE_TOOLS) ## format the sources
 	$(GO) fix ./...
 	$(GOFUMPT) -l -w $(GOFILES)
 	cd agent/node && $(BIOME) format --write .
 	cd examples/agent-node && $(EXAMPLE_BIOME) format --config-path=../../agent/node --write .
 	$(RUFF) format $(PYTHON_SOURCES)
 	cd editor/neovim && $(STYLUA) .
+	cd editor/vscode && $(BIOME) format --write .
 
 # The order is that of the time to the first useful message.
 PARTS := generated format lint cross unit fuzz transcripts agent-node agent-python agent-packages editor-neovim real
@@ -119,7 +121,7 @@ generated: ## are the generated files those the sources give?
 	$(GO) test -count=1 ./rpc/internal/gen/...
 
 .PHONY: format
-format: $(GOFUMPT) $(NODE_TOOLS) $(PYTHON_TOOLS) $(LUA_TOOLS) ## are the sources formatted, and the Go ones modern?
+format: $(GOFUMPT) $(NODE_TOOLS) $(PYTHON_TOOLS) $(LUA_TOOLS) $(VSCODE_TOOLS) ## are the sources formatted, and the Go ones modern?
 	@files="$$($(GOFUMPT) -l $(GOFILES))"; \
 	if [ -n "$$files" ]; then printf 'not formatted (make fmt):\n%s\n' "$$files"; exit 1; fi
 	$(GO) fix -diff ./...
@@ -127,9 +129,10 @@ format: $(GOFUMPT) $(NODE_TOOLS) $(PYTHON_TOOLS) $(LUA_TOOLS) ## are the sources
 	cd examples/agent-node && $(EXAMPLE_BIOME) format --config-path=../../agent/node .
 	$(RUFF) format --check $(PYTHON_SOURCES)
 	cd editor/neovim && $(STYLUA) --check .
+	cd editor/vscode && $(BIOME) format .
 
 .PHONY: lint
-lint: $(GOLANGCI_LINT) $(NODE_TOOLS) $(PYTHON_TOOLS) ## linters and type checkers of all languages
+lint: $(GOLANGCI_LINT) $(NODE_TOOLS) $(PYTHON_TOOLS) $(VSCODE_TOOLS) ## linters and type checkers of all languages
 	$(GO) vet ./...
 	$(GOLANGCI_LINT) run ./...
 	cd agent/node && $(BIOME) lint . && npm run --silent types
@@ -137,6 +140,7 @@ lint: $(GOLANGCI_LINT) $(NODE_TOOLS) $(PYTHON_TOOLS) ## linters and type checker
 	$(RUFF) check $(PYTHON_SOURCES)
 	cd agent/python && $(MYPY) . && MYPYPATH=.:../../examples/agent-python $(MYPY) ../../examples/agent-python
 	cd agent/packaging && MYPYPATH=.:test:../python $(MYPY) --strict .
+	cd editor/vscode && $(BIOME) lint . && npm run --silent types
 	.ci/debian tools luacheck=lua-check
 	cd editor/neovim && luacheck --quiet --no-color .
 
@@ -189,8 +193,8 @@ bench: $(NEOVIM_PRESENT) ## the Go benchmarks, and those of the Neovim plugin
 
 .PHONY: clean
 clean: ## remove what was built and installed
-	rm -rf bin build agent/node/dist
-	rm -rf agent/node/node_modules conformance/real/node_modules conformance/real/clients/node_modules examples/project/node_modules examples/agent-node/node_modules editor/neovim/tests/node_modules
+	rm -rf bin build agent/node/dist editor/vscode/dist
+	rm -rf agent/node/node_modules conformance/real/node_modules conformance/real/clients/node_modules examples/project/node_modules examples/agent-node/node_modules editor/neovim/tests/node_modules editor/vscode/node_modules
 
 $(GOFUMPT):
 	GOBIN='$(CURDIR)/build/tools' $(GO) install mvdan.cc/gofumpt@$(GOFUMPT_VERSION)

@@ -1,0 +1,23 @@
+/** The extension: it wires its parts, and hands the window's session to each. */
+import * as vscode from "vscode";
+import { currentWishes, Lifecycle } from "./lifecycle.js";
+import type { Services } from "./services.js";
+import { Session } from "./session.js";
+import { Switches } from "./switches.js";
+
+let session: Session | undefined;
+
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel("MCP Sidecar", { log: true });
+  const switches = new Switches(context.workspaceState);
+  session = new Session();
+  const services: Services = { context, log, session, switches, wishes: () => currentWishes(switches) };
+  const lifecycle = new Lifecycle(services, {});
+  context.subscriptions.push(log, lifecycle);
+  lifecycle.restart();
+}
+
+/** deactivate is waited for by VS Code, for a few seconds: the servers end in order. */
+export async function deactivate(): Promise<void> {
+  await session?.stop("closing");
+}

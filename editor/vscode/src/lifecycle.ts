@@ -1,0 +1,105 @@
+/**
+ * When the window's sidecar starts, is told of changes, and stops: as the workspace is trusted, as the settings
+ * and the switches say, with the folders of the window.
+ */
+import { homedir } from "node:os";
+import type { Handlers, WorkspaceFolder } from "mcp-sidecar";
+import * as vscode from "vscode";
+import { findBinary } from "./binary.js";
+import type { Services } from "./services.js";
+import type { Launch } from "./session.js";
+import { changeBetween, type Wishes, wishesOf } from "./settings.js";
+import type { Switches } from "./switches.js";
+
+/** currentWishes reads the settings as they are now. */
+export function currentWishes(switches: Switches): Wishes {
+  const configuration = vscode.workspace.getConfiguration("mcpSidecar");
+  return wishesOf((name) => configuration.get(name), switches.off, folders().length > 0);
+}
+
+/** folders are those of the window that lie on the disk of the machine that the sidecar runs on. */
+export function folders(): WorkspaceFolder[] {
+  const all = vscode.workspace.workspaceFolders ?? [];
+  return all
+    .filter(({ uri }) => uri.scheme === "file")
+    .map(({ uri, name }) => ({ uri: vscode.Uri.file(uri.fsPath).toString(), name }));
+}
+
+export class Lifecycle implements vscode.Disposable {
+  readonly #services: Services;
+  readonly #handlers: Handlers;
+  readonly #subscriptions: vscode.Disposable[];
+  /** #known is what the sidecar was started with, or told since. */
+  #known: Wishes;
+
+  constructor(services: Services, handlers: Handlers) {
+    this.#services = services;
+    this.#handlers = handlers;
+    this.#known = services.wishes();
+    this.#subscriptions = [
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.restart()),
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration("mcpSidecar")) this.settingsChanged();
+      }),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => this.#foldersChanged()),
+    ];
+  }
+
+  /** restart starts the sidecar anew, if it may run. Nobody waits: what comes of it is seen in the view. */
+  restart(): void {
+    const { session } = this.#services;
+    this.#known = this.#services.wishes();
+    if (!vscode.workspace.isTrusted) void session.stop("restricted");
+    else if (!this.#known.enabled) void session.stop("disabled");
+    else void session.start(this.#launch(this.#known));
+  }
+
+  /** settingsChanged is for changes of the settings and of the switches. */
+  settingsChanged(): void {
+    const before = this.#known;
+    const after = this.#services.wishes();
+    switch (changeBetween(before, after)) {
+      case "restart":
+        this.restart();
+        break;
+      case "configure":
+        this.#known = after;
+        this.#tell({ settings: after.settings });
+        break;
+    }
+  }
+
+  dispose(): void {
+    for (const subscription of this.#subscriptions) subscription.dispose();
+  }
+
+  #foldersChanged(): void {
+    const workspaceFolders = folders();
+    if (workspaceFolders.length === 0) this.restart();
+    else this.#tell({ workspaceFolders });
+  }
+
+  #tell(change: Parameters<Services["session"]["configure"]>[0]): void {
+    const { session, log } = this.#services;
+    session
+      .configure(change)
+      .catch((error: Error) => log.error(`the settings were not taken: ${error.message}`));
+  }
+
+  #launch({ program, settings }: Wishes): Launch {
+    const { context } = this.#services;
+    const roots = folders();
+    const first = roots[0];
+    return {
+      binary: () => findBinary(program.path, context.extensionPath),
+      args: program.args,
+      env: program.env,
+      client: { name: "vscode", version: vscode.version },
+      cwd: first === undefined ? homedir() : vscode.Uri.parse(first.uri).fsPath,
+      ...(first !== undefined && { workspaceFolders: roots }),
+      settings,
+      handlers: this.#handlers,
+      stderr: (line) => this.#services.log.info(`[stderr] ${line}`),
+    };
+  }
+}

@@ -1,0 +1,100 @@
+/** What the user's settings mean to the sidecar. Pure. */
+import type { Settings } from "mcp-sidecar";
+
+/** Read gives the value of a setting by its name below "mcpSidecar.", default included. */
+export type Read = <T>(name: string) => T | undefined;
+
+/** Wishes is everything that the settings say, sorted by what a change of it costs. */
+export interface Wishes {
+  readonly enabled: boolean;
+  /** program: a change needs another process. */
+  readonly program: ProgramWishes;
+  /** settings: a change is told to the sidecar that runs. */
+  readonly settings: Settings;
+  readonly agent: AgentWishes;
+}
+
+export interface ProgramWishes {
+  readonly path: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface AgentWishes {
+  readonly enabled: boolean;
+  readonly only: readonly string[];
+  readonly except: readonly string[];
+  readonly callTool: "auto" | "always" | "never";
+}
+
+/** The provider whose servers VS Code runs itself. */
+const EDITOR = "vscode";
+
+/**
+ * wishesOf reads the settings. `off` is what the user has switched off in this workspace, `folder` whether there
+ * is one: without, no directory is a project.
+ */
+export function wishesOf(read: Read, off: readonly string[], folder: boolean): Wishes {
+  const given = <T>(name: string, otherwise: T): T => read<T>(name) ?? otherwise;
+  const include = given<string[]>("discovery.include", []);
+  return {
+    enabled: given("enabled", true),
+    program: {
+      path: given("path", ""),
+      args: given<string[]>("args", []),
+      env: variables(given<Record<string, string | null>>("env", {})),
+    },
+    settings: {
+      servers: given("servers", {}),
+      disabled: [...off],
+      discovery: {
+        projectConfig: folder && given("discovery.projectConfig", true),
+        ...(include.length > 0 && { include }),
+        exclude: given<string[]>("discovery.exclude", []),
+        own: given("excludeEditorServers", true) ? [EDITOR] : [],
+        files: given<string[]>("discovery.files", []),
+        filterExa: given("discovery.filterExa", true),
+        watch: given("discovery.watch", true),
+      },
+      // Whatever comes later is pushed, and shown: nobody waits for a server.
+      startup: { gateMs: 0, uncached: "background" },
+      timeouts: {
+        connectMs: given("timeouts.connectMs", 30_000),
+        callMs: given("timeouts.callMs", 300_000),
+        callMaxMs: given("timeouts.callMaxMs", 3_600_000),
+        shutdownMs: given("timeouts.shutdownMs", 2000),
+      },
+      reconnect: given("reconnect", "auto"),
+      cache: { enabled: given("cache.enabled", true), maxAgeDays: given("cache.maxAgeDays", 30) },
+      trust: { project: given("trust.project", "ask") },
+    },
+    agent: {
+      enabled: given("agent.enabled", true),
+      only: given<string[]>("agent.only", []),
+      except: given<string[]>("agent.except", []),
+      callTool: given("agent.callTool", "auto"),
+    },
+  };
+}
+
+/** variables makes of null, which takes a variable out, what the client of the sidecar calls so. */
+function variables(env: Record<string, string | null>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value ?? undefined]));
+}
+
+/** Change is what another state of the wishes asks for. */
+export type Change = "nothing" | "configure" | "restart";
+
+export function changeBetween(before: Wishes, after: Wishes): Change {
+  if (!same([before.enabled, before.program], [after.enabled, after.program])) return "restart";
+  return same(before.settings, after.settings) ? "nothing" : "configure";
+}
+
+/** same compares values that came from JSON, in the order of their members. */
+export function same(one: unknown, other: unknown): boolean {
+  return text(one) === text(other);
+}
+
+function text(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) => (member === undefined ? null : member));
+}
