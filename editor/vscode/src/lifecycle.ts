@@ -6,6 +6,7 @@ import { homedir } from "node:os";
 import type { Handlers, WorkspaceFolder } from "mcp-sidecar";
 import * as vscode from "vscode";
 import { findBinary } from "./binary.js";
+import { environment } from "./environment.js";
 import type { Services } from "./services.js";
 import type { Launch } from "./session.js";
 import { changeBetween, type Wishes, wishesOf } from "./settings.js";
@@ -93,7 +94,7 @@ export class Lifecycle implements vscode.Disposable {
     return {
       binary: () => findBinary(program.path, context.extensionPath),
       args: program.args,
-      env: program.env,
+      env: environment(process.env, program.env),
       client: { name: "vscode", version: vscode.version },
       cwd: first === undefined ? homedir() : vscode.Uri.parse(first.uri).fsPath,
       ...(first !== undefined && { workspaceFolders: roots }),
