@@ -3,8 +3,9 @@
 # Everything a target needs beyond Go, Node (with npm), Python (with venv), bash,
 # make and, for the race detector of the tests, a C compiler is installed by that
 # target: Go tools into build/tools, npm packages beside their lockfile, Python
-# packages into build/python, Neovims into build/neovim. On Debian this is true of
-# patchelf, luacheck and tmux as well; see .ci/neovim for other systems.
+# packages into build/python, Neovims into build/neovim, VS Code into build/vscode.
+# On Debian this is true of patchelf, luacheck, tmux and chromium as well; see
+# .ci/neovim and .ci/vscode for other systems.
 
 # Versions of the tools; the only place that names them.
 GOLANGCI_LINT_VERSION := v2.15.0
@@ -47,6 +48,8 @@ MYPY  := $(CURDIR)/$(VENV)/bin/mypy
 
 NEOVIM         := build/neovim
 NEOVIM_PRESENT := $(NEOVIM)/installed
+VSCODE         := build/vscode
+VSCODE_PRESENT := $(VSCODE)/installed
 STYLUA         := tests/node_modules/.bin/stylua
 
 # What ruff looks at; the configuration is the nearest above each file.
@@ -212,6 +215,10 @@ $(PYTHON_TOOLS): agent/python/requirements-dev.txt
 # The script says itself when it is done. Elsewhere than on Debian it never is.
 $(NEOVIM_PRESENT): .ci/neovim
 	.ci/neovim $(NEOVIM)
+
+# Likewise.
+$(VSCODE_PRESENT): .ci/vscode editor/vscode/tests/editor/package-lock.json
+	.ci/vscode $(VSCODE)
 
 # No package's script is run: none is needed, and Playwright's would fetch a
 # browser.
