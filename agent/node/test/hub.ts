@@ -66,6 +66,11 @@ export class Hub {
     return [...this.#living.values()];
   }
 
+  /** trace is everything that happened so far, for the message of a failure. */
+  get trace(): string {
+    return this.#events.length === 0 ? "  nothing" : this.#events.map((event) => `  ${event}`).join("\n");
+  }
+
   /** release lets the oldest hold of that name go. It must be there: see `saw("a holding …")`. */
   release(fake: string, hold: string): void {
     const go = this.#held.get(`${fake} ${hold}`)?.shift();

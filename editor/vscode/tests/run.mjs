@@ -15,13 +15,15 @@
  *   MCP_SIDECAR_TEST_FAKE            conformance/fake: default what is built here
  *   MCP_SIDECAR_TEST_VSIX            the packaged extension: default what is packaged here
  */
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   rmSync,
   symlinkSync,
@@ -87,14 +89,25 @@ if (ui.length + host.length > 0) {
   });
   tests.push(join(out, "editor.test.mjs"));
 }
+await bundle({
+  entryPoints: [join(here, "driver/processes.ts")],
+  outfile: join(out, "processes.mjs"),
+  format: "esm",
+});
+const { kill, marked, PLACE } = await import(join(out, "processes.mjs"));
+env[PLACE] = mkdtempSync("/tmp/mcp-vsc-");
+process.on("exit", () => {
+  kill(marked(PLACE, env[PLACE]));
+  rmSync(env[PLACE], { recursive: true, force: true, maxRetries: 5 });
+});
 // A file that hangs fails, and says which it is.
 const flags = ["--enable-source-maps", "--test", "--test-timeout=240000", "--test-reporter=spec"];
-const { status } = spawnSync(process.execPath, [...flags, ...tests], {
-  cwd: extension,
-  env,
-  stdio: "inherit",
-});
-process.exit(status ?? 1);
+const runner = spawn(process.execPath, [...flags, ...tests], { cwd: extension, env, stdio: "inherit" });
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => runner.kill(signal));
+const [status] = await once(runner, "exit");
+const left = marked(PLACE, env[PLACE]);
+for (const { pid, command } of left) console.error(`left running: ${pid} ${command}`);
+process.exit(status || (left.length > 0 ? 1 : 0));
 
 function bundle(options) {
   return build({
@@ -115,7 +128,8 @@ async function hostBundles() {
   for (const file of host) {
     await bundle({
       stdin: {
-        contents: `import { inside } from "./driver/inside.js"; export const run = () => inside(() => require("./${file}"));`,
+        contents: `import { inside } from "./driver/inside.js";
+          export const run = () => inside(__filename, () => require("./${file}"));`,
         resolveDir: here,
         loader: "ts",
       },
@@ -143,7 +157,8 @@ function editor() {
   env.MCP_SIDECAR_TEST_BINARY = given || existsSync(built) ? built : go("mcp-sidecar", "./cmd/mcp-sidecar");
   env.MCP_SIDECAR_TEST_FAKE ??= go("fake", "./conformance/fake");
   env.MCP_SIDECAR_TEST_VSIX ??= packaged();
-  env.MCP_SIDECAR_TEST_MODEL = model();
+  env.MCP_SIDECAR_TEST_MODEL_SOURCE = join(installed, "model");
+  env.MCP_SIDECAR_TEST_MODEL = model(env.MCP_SIDECAR_TEST_MODEL_SOURCE);
 }
 
 /** go builds a program of the repository; Go knows whether there is anything to do. */
@@ -170,8 +185,7 @@ function packaged() {
 }
 
 /** model is the scripted chat model: see model/extension.ts. */
-function model() {
-  const staged = join(installed, "model");
+function model(staged) {
   rmSync(staged, { recursive: true, force: true });
   mkdirSync(staged, { recursive: true });
   copyFileSync(join(here, "model/package.json"), join(staged, "package.json"));

@@ -27,8 +27,6 @@ export interface EditorOptions {
   trusted?: boolean;
   /** Whether the extension is installed. Default true. */
   extension?: boolean;
-  /** Whether the scripted chat model is there. Default false. */
-  chat?: boolean;
   /** The user's settings, besides those that keep the editor quiet. */
   settings?: Record<string, unknown>;
   /** Environment of the editor, besides that of the world. */
@@ -39,6 +37,7 @@ export interface EditorOptions {
 const QUIET = {
   "workbench.startupEditor": "none",
   "workbench.tips.enabled": false,
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
   "workbench.enableExperiments": false,
   "workbench.welcomePage.walkthroughs.openOnInstall": false,
   "window.autoDetectColorScheme": true,
@@ -86,7 +85,12 @@ export class Editor {
 
   /** turns are what the scripted model was asked: a line of its log each. See model/extension.ts. */
   get turnsFile(): string {
-    return turnsFile(this.world);
+    return turns(this.world);
+  }
+
+  /** report is the file in which a bundle of tests inside the extension host says how they ended: see inside.ts. */
+  report(bundle: string): string {
+    return join(reports(this.world), bundle);
   }
 
   /** logs are what the editor and its extensions have written, the newest last. */
@@ -117,18 +121,12 @@ export class Editor {
 }
 
 async function start(world: World, options: EditorOptions): Promise<Editor> {
-  const { trusted = true, extension = true, chat = false, settings = {} } = options;
+  const { trusted = true, extension = true, settings = {} } = options;
   const data = join(world.dir, "editor");
   const user = join(data, "User");
   mkdirSync(user, { recursive: true });
-  const all = { ...QUIET, ...(chat ? CHAT : {}), ...settings };
-  writeFileSync(join(user, "settings.json"), JSON.stringify(all, null, 2));
-  if (chat) {
-    writeFileSync(
-      join(user, "chatLanguageModels.json"),
-      JSON.stringify([{ vendor: "scripted", name: "Scripted" }]),
-    );
-  }
+  writeFileSync(join(user, "settings.json"), JSON.stringify({ ...QUIET, ...CHAT, ...settings }, null, 2));
+  writeFileSync(join(user, "chatLanguageModels.json"), '[{ "vendor": "scripted", "name": "Scripted" }]');
   const config = join(world.dir, "code-server.yaml");
   writeFileSync(config, "auth: none\n");
 
@@ -141,15 +139,20 @@ async function start(world: World, options: EditorOptions): Promise<Editor> {
     "--extensions-dir",
     join(world.dir, "extensions"),
   ];
-  const env = { ...world.env, MCP_SIDECAR_TEST_TURNS: turnsFile(world), ...options.env };
+  mkdirSync(reports(world));
+  const env = {
+    ...world.env,
+    MCP_SIDECAR_TEST_TURNS: turns(world),
+    MCP_SIDECAR_TEST_REPORTS: reports(world),
+    MCP_SIDECAR_TEST_FAKE: required("MCP_SIDECAR_TEST_FAKE"),
+    ...options.env,
+  };
   const vsixes = [
+    required("MCP_SIDECAR_TEST_MODEL"),
     ...(extension ? [required("MCP_SIDECAR_TEST_VSIX")] : []),
-    ...(chat ? [required("MCP_SIDECAR_TEST_MODEL")] : []),
   ];
-  if (vsixes.length > 0) {
-    const install = vsixes.flatMap((vsix) => ["--install-extension", vsix]);
-    await run(required("NODE_24"), [program, ...places, ...install], { env, timeout: PATIENCE });
-  }
+  const install = vsixes.flatMap((vsix) => ["--install-extension", vsix]);
+  await run(required("NODE_24"), [program, ...places, ...install], { env, timeout: PATIENCE });
 
   const port = await freePort();
   const authority = `127.0.0.1:${port}`;
@@ -178,8 +181,12 @@ async function start(world: World, options: EditorOptions): Promise<Editor> {
   return editor;
 }
 
-function turnsFile(world: World): string {
+function turns(world: World): string {
   return join(world.dir, "turns");
+}
+
+function reports(world: World): string {
+  return join(world.dir, "reports");
 }
 
 /** files are all files below, the oldest first. */

@@ -4,8 +4,10 @@
  */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** The variable, whose value is the directory that all of them share. */
-export const MARK = "MCP_SIDECAR_TEST_PLACE";
+/** The variable of a world's processes: its directory. */
+export const WORLD = "MCP_SIDECAR_TEST_WORLD";
+/** That of all that one run of the tests starts: see run.mjs. */
+export const PLACE = "MCP_SIDECAR_TEST_PLACE";
 
 export interface Process {
   pid: number;
@@ -15,14 +17,14 @@ export interface Process {
   cwd: string;
 }
 
-/** marked are the processes that have the place as their mark. */
-export function marked(place: string): Process[] {
+/** marked are the processes whose variable has this value. */
+export function marked(variable: string, value: string): Process[] {
   const found: Process[] = [];
   for (const name of readdirSync("/proc")) {
     if (!/^\d+$/.test(name)) continue;
     try {
       const environment = readFileSync(`/proc/${name}/environ`, "utf8").split("\0");
-      if (!environment.includes(`${MARK}=${place}`)) continue;
+      if (!environment.includes(`${variable}=${value}`)) continue;
       const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ").trim();
       found.push({ pid: Number(name), command, cwd: readlinkSync(`/proc/${name}/cwd`) });
     } catch {

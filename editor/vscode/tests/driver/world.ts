@@ -7,7 +7,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { dirname, join } from "node:path";
 import { Hub } from "../../../../agent/node/test/hub.js";
 import { until } from "./patience.js";
-import { kill, MARK, marked, type Process } from "./processes.js";
+import { kill, marked, PLACE, type Process, WORLD } from "./processes.js";
 
 /** An entry of a configuration file. */
 export interface Entry {
@@ -29,8 +29,8 @@ export class World {
   }
 
   static async open(): Promise<World> {
-    // Short: the path of a socket has at most 107 bytes.
-    const dir = mkdtempSync("/tmp/mcp-vsc-");
+    // Short, as the place is: the path of a socket has at most 107 bytes.
+    const dir = mkdtempSync(join(required(PLACE), "w-"));
     for (const name of ["home", "tmp", "run", "fakes"]) mkdirSync(join(dir, name), { mode: 0o700 });
     return new World(dir, await Hub.listen(join(dir, "user")));
   }
@@ -48,7 +48,8 @@ export class World {
       XDG_CACHE_HOME: join(this.dir, "cache"),
       XDG_DATA_HOME: join(this.dir, "data"),
       XDG_STATE_HOME: join(this.dir, "state"),
-      [MARK]: this.dir,
+      [PLACE]: required(PLACE),
+      [WORLD]: this.dir,
     };
   }
 
@@ -70,7 +71,7 @@ export class World {
 
   /** processes are all that live in this world, but for the test. */
   processes(): Process[] {
-    return marked(this.dir);
+    return marked(WORLD, this.dir);
   }
 
   /** empty waits until none is left. What does not end is killed, and that is a failure. */

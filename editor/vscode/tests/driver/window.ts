@@ -1,0 +1,176 @@
+/**
+ * A Window of the editor: what a person sees and does in it. What is looked for is found by what it says or by its role,
+ * where VS Code has one, else by the classes of VS Code's own elements, which this file alone knows.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { TestContext } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import type { Editor } from "./editor.js";
+import { until } from "./patience.js";
+import { type Project, required } from "./world.js";
+
+type Text = string | RegExp;
+
+export class Window {
+  constructor(
+    readonly page: Page,
+    readonly editor: Editor,
+    readonly project: Project,
+  ) {}
+
+  /** load opens the folder, and waits until there is something to work with. */
+  async load(payload: Record<string, string> = {}): Promise<void> {
+    const query = new URLSearchParams({ folder: this.project.dir });
+    if (Object.keys(payload).length > 0) query.set("payload", JSON.stringify(Object.entries(payload)));
+    await this.page.goto(`${this.editor.url}/?${query}`);
+    await this.page.locator(".monaco-workbench .part.statusbar").waitFor();
+  }
+
+  async close(): Promise<void> {
+    await this.page.close({ runBeforeUnload: false });
+  }
+
+  /** command runs one by the palette, as it is shown there: `command("MCP Sidecar: Show Log")`. */
+  async command(title: string): Promise<void> {
+    await this.palette(`>${title}`);
+    await this.pick(new RegExp(`^${escaped(title)}(,|$)`));
+  }
+
+  /** open opens a file of the folder. */
+  async open(path: string): Promise<void> {
+    await this.palette(path);
+    await this.pick(new RegExp(`^${escaped(path.split("/").at(-1) ?? path)}(,| |$)`));
+    await this.tab(path.split("/").at(-1) ?? path).waitFor();
+  }
+
+  /** palette opens it with this text in its input. */
+  async palette(text: string): Promise<void> {
+    await this.page.keyboard.press("F1");
+    await this.input.waitFor();
+    await this.input.fill(text);
+  }
+
+  /** input is the line of an input box or a quick pick. */
+  get input(): Locator {
+    return this.page.locator(".quick-input-widget input[type=text], .quick-input-widget input.input").first();
+  }
+
+  /** answer gives a line to an input box. */
+  async answer(text: string): Promise<void> {
+    await this.input.fill(text);
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** picks are the entries of a quick pick that say this. */
+  picks(says: Text): Locator {
+    return this.page.locator(".quick-input-widget").getByRole("option", { name: says });
+  }
+
+  /** pick takes the first of them. */
+  async pick(says: Text): Promise<void> {
+    await this.picks(says).first().click();
+  }
+
+  /** status is an item of the status bar that says this. */
+  status(says: Text): Locator {
+    return this.page.locator(".statusbar-item", { hasText: says });
+  }
+
+  /** view opens one of the activity bar. */
+  async view(title: string): Promise<void> {
+    const tab = this.page.locator(".activitybar").getByRole("tab", { name: title });
+    if ((await tab.getAttribute("aria-selected")) !== "true") await tab.click();
+    await this.page.locator(".sidebar .composite.title", { hasText: title }).waitFor();
+  }
+
+  /** row is one of a tree in the side bar. Its buttons are `row(…).getByRole("button", { name })` under the mouse. */
+  row(says: Text): Locator {
+    return this.page.locator(".sidebar .monaco-list-row", { hasText: says });
+  }
+
+  /** welcome is what a view says while it is empty. */
+  welcome(says: Text): Locator {
+    return this.page.locator(".sidebar .welcome-view", { hasText: says });
+  }
+
+  /** notification is a toast that says this; `notification(…).getByRole("button", { name })` answers it. */
+  notification(says: Text): Locator {
+    return this.page.locator(".notification-toast", { hasText: says });
+  }
+
+  /** dialog is a modal one. */
+  dialog(says: Text): Locator {
+    return this.page.locator(".monaco-dialog-box", { hasText: says });
+  }
+
+  /** tab is that of an editor. */
+  tab(says: Text): Locator {
+    return this.page.locator(".tabs-container .tab", { hasText: says });
+  }
+
+  /** text is the visible part of the editor that has the focus, or had it last. */
+  get text(): Locator {
+    return this.page.locator(".editor-group-container.active .monaco-editor .view-lines").first();
+  }
+
+  /** squiggles are those of the active editor. */
+  squiggles(severity: "error" | "warning" | "info" = "error"): Locator {
+    return this.page.locator(`.editor-group-container.active .squiggly-${severity}`);
+  }
+
+  /** output is what the panel shows: after a command that shows a log, its end. */
+  output(says: Text): Locator {
+    return this.page.locator(".part.panel .output-view, .part.panel", { hasText: says }).first();
+  }
+
+  /** screenshot writes NAME-dark.png and NAME-light.png, and leaves the window dark. */
+  async screenshot(name: string): Promise<void> {
+    for (const [scheme, theme] of [
+      ["light", "vs"],
+      ["dark", "vs-dark"],
+    ] as const) {
+      await this.page.emulateMedia({ colorScheme: scheme });
+      await this.page.locator(`.monaco-workbench.${theme}`).waitFor();
+      const path = join(required("MCP_SIDECAR_TEST_OUTPUT"), "screenshots", `${name}-${scheme}.png`);
+      await this.page.screenshot({ path, animations: "disabled" });
+    }
+  }
+
+  /**
+   * check is a part of a test. Its failure names a screenshot, and a file with the editor's log and with what
+   * happened to the servers.
+   */
+  async check(t: TestContext, name: string, body: () => Promise<void>): Promise<void> {
+    await t.test(name, async () => {
+      try {
+        await body();
+      } catch (error) {
+        throw await this.explained(`${t.name} ${name}`, error);
+      }
+    });
+  }
+
+  /** explained is the error with what there is to look at. */
+  async explained(name: string, error: unknown): Promise<Error> {
+    const base = join(required("MCP_SIDECAR_TEST_OUTPUT"), "failures", name.replaceAll(/[^\w.-]+/g, "-"));
+    mkdirSync(dirname(base), { recursive: true });
+    const happened = `=== what happened to the servers\n${this.project.hub.trace}\n`;
+    writeFileSync(`${base}.log`, `${happened}${this.editor.logs()}`);
+    const shown = await this.page.screenshot({ path: `${base}.png`, timeout: 5000 }).then(
+      () => `${base}.png`,
+      (reason: Error) => `no screenshot: ${reason.message}`,
+    );
+    const message = error instanceof Error ? error.message : String(error);
+    return new Error(`${message}\nthe window: ${shown}\nits log: ${base}.log`, { cause: error });
+  }
+
+  /** until waits until the page's own state is this, looking again and again. */
+  until(what: string, holds: () => Promise<boolean> | boolean): Promise<boolean> {
+    return until(what, holds);
+  }
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
