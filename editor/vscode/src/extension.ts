@@ -1,6 +1,7 @@
 /** The extension: it wires its parts, and hands the window's session to each. */
 import * as vscode from "vscode";
 import { currentWishes, Lifecycle } from "./lifecycle.js";
+import { Overview } from "./overview/overview.js";
 import type { Services } from "./services.js";
 import { Session } from "./session.js";
 import { Switches } from "./switches.js";
@@ -13,7 +14,7 @@ export function activate(context: vscode.ExtensionContext): void {
   session = new Session();
   const services: Services = { context, log, session, switches, wishes: () => currentWishes(switches) };
   const lifecycle = new Lifecycle(services, {});
-  context.subscriptions.push(log, lifecycle);
+  context.subscriptions.push(log, lifecycle, new Overview(services, lifecycle));
   lifecycle.restart();
 }
 

@@ -1,0 +1,49 @@
+/** Which rows another view changes. Pure. */
+import type { Tool } from "mcp-sidecar";
+import type { View } from "../view.js";
+
+/** Shown is what rows are made of. */
+export interface Shown {
+  readonly view: View;
+  readonly off: readonly string[];
+}
+
+/**
+ * changedServers are the names of servers whose rows, or whose tools' rows, are others now. Undefined: the
+ * list itself is another one. Records and tools are values: what is the same object says the same.
+ */
+export function changedServers(before: Shown, after: Shown): string[] | undefined {
+  const names = after.view.servers.map(({ name }) => name);
+  const sameNames =
+    before.view.servers.length === names.length &&
+    names.every((name, at) => before.view.servers[at]?.name === name);
+  const told = sameNames && before.view.errors === after.view.errors;
+  if (!told || before.view.condition.kind !== after.view.condition.kind) return undefined;
+  const [toolsBefore, toolsAfter] = [byServer(before.view.tools), byServer(after.view.tools)];
+  return after.view.servers
+    .filter(
+      (server, at) =>
+        before.view.servers[at] !== server ||
+        !sameList(toolsBefore.get(server.name) ?? [], toolsAfter.get(server.name) ?? []) ||
+        !sameList(offOf(server.name, before.off), offOf(server.name, after.off)),
+    )
+    .map(({ name }) => name);
+}
+
+function byServer(tools: readonly Tool[]): Map<string, Tool[]> {
+  const all = new Map<string, Tool[]>();
+  for (const tool of tools) {
+    const those = all.get(tool.server);
+    if (those === undefined) all.set(tool.server, [tool]);
+    else those.push(tool);
+  }
+  return all;
+}
+
+function offOf(server: string, off: readonly string[]): string[] {
+  return off.filter((name) => name === server || name.startsWith(`${server}/`));
+}
+
+function sameList<T>(one: readonly T[], other: readonly T[]): boolean {
+  return one.length === other.length && one.every((value, at) => value === other[at]);
+}
