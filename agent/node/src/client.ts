@@ -37,6 +37,7 @@ import {
   type ToolSet,
   type ToolsChange,
 } from "./toolset.js";
+import { type Trace, traced } from "./trace.js";
 import type { Transport } from "./transport.js";
 import { VERSION } from "./version.js";
 
@@ -69,6 +70,8 @@ export interface ClientOptions {
   capabilities?: wire.Capabilities | undefined;
   /** listeners hear events from the very beginning, before the first answer. */
   listeners?: { [E in keyof SidecarEvents]?: ((event: SidecarEvents[E]) => void) | undefined } | undefined;
+  /** trace is told every message, both ways, as it passes. */
+  trace?: Trace | undefined;
 }
 
 export const CLIENT_OPTIONS: NamesOf<ClientOptions> = {
@@ -76,6 +79,7 @@ export const CLIENT_OPTIONS: NamesOf<ClientOptions> = {
   handlers: true,
   capabilities: true,
   listeners: true,
+  trace: true,
 };
 
 /** ToolSource is all that an adapter needs of a client. */
@@ -118,11 +122,11 @@ export class SidecarClient implements AsyncDisposable {
     this.#handlers = options.handlers ?? {};
     this.#capabilities = declaredBy(this.#handlers, options.capabilities);
     this.#client = options.client ?? { name: "mcp-sidecar-node", version: VERSION };
-    this.#transport = transport;
+    this.#transport = options.trace === undefined ? transport : traced(transport, options.trace);
     for (const [event, listener] of Object.entries(options.listeners ?? {})) {
       if (listener !== undefined) this.on(event as keyof SidecarEvents, listener as (event: unknown) => void);
     }
-    this.#connection = new Connection(transport, {
+    this.#connection = new Connection(this.#transport, {
       answered: (method, result) => this.#answered(method, result),
       notified: (method, params) => this.#notified(method, params),
       asked: (method, params, signal) => this.#asked(method, params, signal),

@@ -27,5 +27,6 @@ export type {
 export * from "./protocol.gen.js";
 export { type JoinOptions, type ProgramOptions, Sidecar, type SpawnOptions } from "./sidecar.js";
 export type { ToolsChange } from "./toolset.js";
+export type { Trace } from "./trace.js";
 export type { Transport, TransportListener } from "./transport.js";
 export { VERSION } from "./version.js";

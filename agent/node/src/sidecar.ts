@@ -42,10 +42,10 @@ export interface SpawnOptions extends ClientOptions, ProgramOptions {
 }
 
 /** JoinOptions have nothing about the session: that is its owner's, and so is whatever is asked about it. */
-export interface JoinOptions extends Pick<ClientOptions, "client" | "listeners">, ProgramOptions {}
+export interface JoinOptions extends Pick<ClientOptions, "client" | "listeners" | "trace">, ProgramOptions {}
 
 const PROGRAM: NamesOf<ProgramOptions> = { binary: true, args: true, env: true, stderr: true, signal: true };
-const JOIN: NamesOf<JoinOptions> = { client: true, listeners: true, ...PROGRAM };
+const JOIN: NamesOf<JoinOptions> = { client: true, listeners: true, trace: true, ...PROGRAM };
 const SPAWN: NamesOf<SpawnOptions> = {
   ...CLIENT_OPTIONS,
   cwd: true,
