@@ -1,6 +1,8 @@
 /** The extension: it wires its parts, and hands the window's session to each. */
 import * as vscode from "vscode";
 import { currentWishes, Lifecycle } from "./lifecycle.js";
+import { ServerLogs } from "./log/server_logs.js";
+import { SidecarLog } from "./log/sidecar_log.js";
 import { Overview } from "./overview/overview.js";
 import type { Services } from "./services.js";
 import { Session } from "./session.js";
@@ -14,7 +16,14 @@ export function activate(context: vscode.ExtensionContext): void {
   session = new Session();
   const services: Services = { context, log, session, switches, wishes: () => currentWishes(switches) };
   const lifecycle = new Lifecycle(services, {});
-  context.subscriptions.push(log, lifecycle, new Overview(services, lifecycle));
+  const sidecarLog = new SidecarLog(services);
+  context.subscriptions.push(
+    log,
+    lifecycle,
+    sidecarLog,
+    new ServerLogs(services),
+    new Overview(services, lifecycle),
+  );
   lifecycle.restart();
 }
 

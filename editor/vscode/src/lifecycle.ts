@@ -7,6 +7,7 @@ import type { Handlers, WorkspaceFolder } from "mcp-sidecar";
 import * as vscode from "vscode";
 import { findBinary } from "./binary.js";
 import { environment } from "./environment.js";
+import { logArguments } from "./log/program_line.js";
 import type { Services } from "./services.js";
 import type { Launch } from "./session.js";
 import { changeBetween, type Wishes, wishesOf } from "./settings.js";
@@ -93,14 +94,13 @@ export class Lifecycle implements vscode.Disposable {
     const first = roots[0];
     return {
       binary: () => findBinary(program.path, context.extensionPath),
-      args: program.args,
+      args: logArguments(program.args),
       env: environment(process.env, program.env),
       client: { name: "vscode", version: vscode.version },
       cwd: first === undefined ? homedir() : vscode.Uri.parse(first.uri).fsPath,
       ...(first !== undefined && { workspaceFolders: roots }),
       settings,
       handlers: this.#handlers,
-      stderr: (line) => this.#services.log.info(`[stderr] ${line}`),
     };
   }
 }

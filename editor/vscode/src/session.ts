@@ -25,7 +25,7 @@ import { decide } from "./restarts.js";
 import { type Condition, empty, type OffReason, type View } from "./view.js";
 
 /** Launch is what a sidecar is started with. */
-export type Launch = Omit<SpawnOptions, "listeners" | "signal" | "binary"> & {
+export type Launch = Omit<SpawnOptions, "listeners" | "signal" | "stderr" | "trace" | "binary"> & {
   /** binary finds the program, anew at each start: it may have been installed meanwhile. */
   readonly binary: () => string;
 };
@@ -37,8 +37,14 @@ export interface SessionEvents {
   started: Sidecar;
   /** It ended by itself. `again`: it is started again. */
   ended: { readonly error: Error; readonly again: boolean };
-  /** Something for the log. */
+  /** What was changed while a sidecar started was not taken by it. */
+  refused: Error;
+  /** Something for the log, which a sidecar's stderr has as well. */
   log: SidecarEvents["log"];
+  /** A line that the sidecar wrote to stderr. */
+  stderr: string;
+  /** A message passes, with all that it has: see Trace of the Node client. */
+  message: { readonly text: string; readonly direction: "sent" | "received" };
 }
 
 interface Stint {
@@ -166,6 +172,8 @@ export class Session {
         ...launch,
         binary: launch.binary(),
         signal,
+        stderr: (line) => this.#emitter.emit("stderr", line),
+        trace: (text, direction) => this.#emitter.emit("message", { text, direction }),
         listeners: {
           toolsChanged: refresh,
           status: refresh,
@@ -202,7 +210,7 @@ export class Session {
     };
     if (Object.keys(late).length === 0) return;
     sidecar.configure(late).catch((error: Error) => {
-      this.#emitter.emit("log", { level: "error", message: `settings were not taken: ${error.message}` });
+      this.#emitter.emit("refused", error);
     });
   }
 

@@ -1,0 +1,88 @@
+/** The logs of servers that somebody has asked for: mcpSidecar.showServerLog. Each lasts as long as its server. */
+import * as vscode from "vscode";
+import type { Services } from "../services.js";
+import type { View } from "../view.js";
+import { ServerLog } from "./server_log.js";
+
+export class ServerLogs implements vscode.Disposable {
+  readonly #services: Services;
+  readonly #logs = new Map<string, ServerLog>();
+  readonly #disposables: vscode.Disposable[];
+
+  constructor(services: Services) {
+    this.#services = services;
+    const unlisten = services.session.on("changed", (view) => this.#changed(view));
+    this.#disposables = [
+      { dispose: unlisten },
+      vscode.commands.registerCommand("mcpSidecar.showServerLog", (argument: unknown) =>
+        this.#show(argument),
+      ),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.#look()),
+    ];
+  }
+
+  dispose(): void {
+    for (const disposable of this.#disposables) disposable.dispose();
+    for (const log of this.#logs.values()) log.dispose();
+    this.#logs.clear();
+  }
+
+  async #show(argument: unknown): Promise<void> {
+    const { session } = this.#services;
+    const name = nameIn(argument) ?? (await this.#pick());
+    if (name === undefined) return;
+    const server = session.view.servers.find((server) => server.name === name);
+    if (server === undefined) {
+      void vscode.window.showErrorMessage(`There is no MCP server “${name}” in this window.`);
+      return;
+    }
+    let log = this.#logs.get(name);
+    if (log === undefined) {
+      log = new ServerLog(name, session);
+      this.#logs.set(name, log);
+    }
+    log.channel.show(true);
+    log.ask();
+  }
+
+  async #pick(): Promise<string | undefined> {
+    const items = this.#services.session.view.servers.map(({ name, phase }) => ({
+      label: name,
+      description: phase,
+    }));
+    const picked = await vscode.window.showQuickPick(items, { title: "Log of which MCP server?" });
+    return picked?.label;
+  }
+
+  #changed({ condition, servers }: View): void {
+    // While nothing runs nothing is known of the servers: they are expected back.
+    if (condition.kind !== "running") return;
+    for (const [name, log] of this.#logs) {
+      const server = servers.find((server) => server.name === name);
+      if (server !== undefined) log.changed(server);
+      else {
+        this.#logs.delete(name);
+        log.dispose();
+      }
+    }
+  }
+
+  #look(): void {
+    for (const log of this.#logs.values()) log.visible = isVisible(log.channel);
+  }
+}
+
+/** nameIn is the name of a server: what a command is given by another, or by an item of a view. */
+function nameIn(argument: unknown): string | undefined {
+  if (typeof argument === "string") return argument;
+  if (typeof argument !== "object" || argument === null) return undefined;
+  const { kind, name } = argument as { kind?: unknown; name?: unknown };
+  return kind === "server" && typeof name === "string" ? name : undefined;
+}
+
+/** isVisible looks for the editor in which the output view shows the channel. */
+function isVisible(channel: vscode.OutputChannel): boolean {
+  return vscode.window.visibleTextEditors.some(
+    ({ document: { uri } }) => uri.scheme === "output" && uri.path.endsWith(channel.name),
+  );
+}
