@@ -1,5 +1,8 @@
 /** The extension: it wires its parts, and hands the window's session to each. */
 import * as vscode from "vscode";
+import type { McpSidecarApi } from "./api.js";
+import { ApiHost } from "./api_host.js";
+import { Doctor } from "./doctor/doctor.js";
 import { currentWishes, Lifecycle } from "./lifecycle.js";
 import { ServerLogs } from "./log/server_logs.js";
 import { SidecarLog } from "./log/sidecar_log.js";
@@ -10,21 +13,25 @@ import { Switches } from "./switches.js";
 
 let session: Session | undefined;
 
-export function activate(context: vscode.ExtensionContext): void {
+export function activate(context: vscode.ExtensionContext): McpSidecarApi {
   const log = vscode.window.createOutputChannel("MCP Sidecar", { log: true });
   const switches = new Switches(context.workspaceState);
   session = new Session();
   const services: Services = { context, log, session, switches, wishes: () => currentWishes(switches) };
   const lifecycle = new Lifecycle(services, {});
   const sidecarLog = new SidecarLog(services);
+  const host = new ApiHost(session);
   context.subscriptions.push(
     log,
     lifecycle,
     sidecarLog,
     new ServerLogs(services),
+    host,
     new Overview(services, lifecycle),
+    new Doctor(services, sidecarLog),
   );
   lifecycle.restart();
+  return host.api;
 }
 
 /** deactivate is waited for by VS Code, for a few seconds: the servers end in order. */

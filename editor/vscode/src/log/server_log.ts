@@ -7,7 +7,6 @@ import * as vscode from "vscode";
 import type { Session } from "../session.js";
 import { type Entry, write } from "./entry.js";
 import { type Known, NOTHING, newsIn } from "./server_lines.js";
-import { visible } from "./visible.js";
 
 /** How many lines are asked for at once. */
 const LINES = 2000;
@@ -28,10 +27,10 @@ export class ServerLog implements vscode.Disposable {
   #timer: NodeJS.Timeout | undefined;
   #disposed = false;
 
-  constructor(name: string, session: Session) {
+  constructor(name: string, channel: string, session: Session) {
     this.#name = name;
     this.#session = session;
-    this.channel = vscode.window.createOutputChannel(`MCP: ${visible(name)}`, { log: true });
+    this.channel = vscode.window.createOutputChannel(channel, { log: true });
   }
 
   /** changed is for every new view. It asks if there is another status, or another sidecar. */

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import type { Services } from "../services.js";
 import type { View } from "../view.js";
+import { channelName, isDocumentOf } from "./channel_name.js";
 import { ServerLog } from "./server_log.js";
 
 export class ServerLogs implements vscode.Disposable {
@@ -38,7 +39,8 @@ export class ServerLogs implements vscode.Disposable {
     }
     let log = this.#logs.get(name);
     if (log === undefined) {
-      log = new ServerLog(name, session);
+      const taken = [...this.#logs.values()].map(({ channel }) => channel.name);
+      log = new ServerLog(name, channelName(name, taken), session);
       this.#logs.set(name, log);
     }
     log.channel.show(true);
@@ -83,6 +85,6 @@ function nameIn(argument: unknown): string | undefined {
 /** isVisible looks for the editor in which the output view shows the channel. */
 function isVisible(channel: vscode.OutputChannel): boolean {
   return vscode.window.visibleTextEditors.some(
-    ({ document: { uri } }) => uri.scheme === "output" && uri.path.endsWith(channel.name),
+    ({ document: { uri } }) => uri.scheme === "output" && isDocumentOf(channel.name, uri.path),
   );
 }
