@@ -2,7 +2,10 @@
 import * as vscode from "vscode";
 import type { McpSidecarApi } from "./api.js";
 import { ApiHost } from "./api_host.js";
+import { Configuration } from "./configuration/configuration.js";
+import { Diagnostics } from "./diagnostics/diagnostics.js";
 import { Doctor } from "./doctor/doctor.js";
+import { Inputs } from "./inputs/inputs.js";
 import { currentWishes, Lifecycle } from "./lifecycle.js";
 import { ServerLogs } from "./log/server_logs.js";
 import { SidecarLog } from "./log/sidecar_log.js";
@@ -10,6 +13,7 @@ import { Overview } from "./overview/overview.js";
 import type { Services } from "./services.js";
 import { Session } from "./session.js";
 import { Switches } from "./switches.js";
+import { Trust } from "./trust/trust.js";
 
 let session: Session | undefined;
 
@@ -18,17 +22,26 @@ export function activate(context: vscode.ExtensionContext): McpSidecarApi {
   const switches = new Switches(context.workspaceState);
   session = new Session();
   const services: Services = { context, log, session, switches, wishes: () => currentWishes(switches) };
-  const lifecycle = new Lifecycle(services, {});
+  const inputs = new Inputs(services, () => lifecycle.restart());
+  const trust = new Trust(services, () => inputs.expect());
+  const lifecycle = new Lifecycle(services, {
+    approve: (question) => trust.approve(question),
+    input: (question, context) => inputs.input(question, context),
+  });
   const sidecarLog = new SidecarLog(services);
   const host = new ApiHost(session);
   context.subscriptions.push(
     log,
+    inputs,
+    trust,
     lifecycle,
     sidecarLog,
     new ServerLogs(services),
     host,
     new Overview(services, lifecycle),
     new Doctor(services, sidecarLog),
+    new Diagnostics(services),
+    new Configuration(services),
   );
   lifecycle.restart();
   return host.api;

@@ -1,0 +1,60 @@
+/** What is asked about an input, and when without warning. Pure. */
+import type { InputParams, Server } from "mcp-sidecar";
+import { bounded, unlinked, visible } from "../trust/visible.js";
+
+/** promptOf says who asks for what, and where it is written. */
+export function promptOf({ id, description }: InputParams, path: string): string {
+  const what = bounded(visible(description?.trim() || id), 300).text;
+  return `${what} (\${input:${visible(id)}} in ${visible(path)}). It is kept in the editor's secret storage.`;
+}
+
+export function titleOf({ server }: InputParams): string {
+  return `A Value for the MCP Server “${bounded(visible(server), 60).text}”`;
+}
+
+/** noticeOf is the notification that a server waits for a value. */
+export function noticeOf({ id, server, description }: InputParams): string {
+  const name = bounded(unlinked(server), 60).text;
+  const what = description?.trim() ? ` (${bounded(unlinked(description.trim()), 200).text})` : "";
+  return `The MCP server “${name}” needs a value for \${input:${bounded(unlinked(id), 60).text}}${what}.`;
+}
+
+/** refused says whether a server failed in a way that a wrong value of an input would make it fail. */
+export function refused({ phase, error }: Server): boolean {
+  return phase === "needs-auth" || error?.code === "auth";
+}
+
+/** For how long after an act of the user a question about it is expected. */
+const EXPECTED_MS = 10_000;
+
+/**
+ * Expectation says whether a dialog may come up by itself: otherwise keys that are meant for a text would go
+ * into it. It may after an act of the user, and when the same is asked a second time: the sidecar does that only
+ * when the user connects the server or reloads.
+ */
+export class Expectation {
+  readonly #now: () => number;
+  #until = 0;
+  readonly #asked = new Set<string>();
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  /** act says that the user has just asked for something. */
+  act(): void {
+    this.#until = this.#now() + EXPECTED_MS;
+  }
+
+  /** asks says whether this question is expected, and remembers that it was asked. */
+  asks(key: string): boolean {
+    const again = this.#asked.has(key);
+    this.#asked.add(key);
+    return again || this.#now() < this.#until;
+  }
+
+  /** anew forgets what a former sidecar asked. */
+  anew(): void {
+    this.#asked.clear();
+  }
+}
