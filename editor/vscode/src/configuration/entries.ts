@@ -115,7 +115,8 @@ function hasComma(text: string, { offset, length }: Node, closing: number): bool
   const scanner = createScanner(text, true);
   scanner.setPosition(offset + length);
   scanner.scan();
-  return scanner.getTokenValue() === "," && scanner.getTokenOffset() < closing;
+  const at = scanner.getTokenOffset();
+  return text[at] === "," && at < closing;
 }
 
 function freeName(text: string): string {
