@@ -1,5 +1,7 @@
 /** The extension: it wires its parts, and hands the window's session to each. */
 import * as vscode from "vscode";
+import { CallTool } from "./agent/call_tool.js";
+import { AgentProvider } from "./agent/provider.js";
 import type { McpSidecarApi } from "./api.js";
 import { ApiHost } from "./api_host.js";
 import { Configuration } from "./configuration/configuration.js";
@@ -42,6 +44,8 @@ export function activate(context: vscode.ExtensionContext): McpSidecarApi {
     new Doctor(services, sidecarLog),
     new Diagnostics(services),
     new Configuration(services),
+    new AgentProvider(services),
+    new CallTool(services),
   );
   lifecycle.restart();
   return host.api;

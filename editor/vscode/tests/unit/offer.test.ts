@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { callToolOffered } from "../../src/agent/access.js";
+import { type Circumstances, offerOf } from "../../src/agent/offer.js";
+import type { AgentWishes } from "../../src/settings.js";
+
+const AGENT: AgentWishes = { enabled: true, only: [], except: [], callTool: "auto" };
+const RUNNING: Circumstances = {
+  trusted: true,
+  agent: AGENT,
+  condition: { kind: "running", binary: "/opt/mcp-sidecar", pid: 7, version: "1" },
+  session: "one",
+  extension: "0.1.0",
+};
+
+test("a session that runs is offered as the program that joins it", () => {
+  const offer = offerOf(RUNNING);
+  assert.equal(offer?.command, "/opt/mcp-sidecar");
+  assert.deepEqual(offer?.args, ["mcp"]);
+  assert.match(offer?.version ?? "", /^0\.1\.0-[0-9a-f]{8}$/);
+});
+
+test("nothing is offered where nothing may run, is wanted, or runs", () => {
+  const without: Partial<Circumstances>[] = [
+    { trusted: false },
+    { agent: { ...AGENT, enabled: false } },
+    { condition: { kind: "starting" } },
+    { condition: { kind: "failed", message: "no" } },
+    { condition: { kind: "off", why: "disabled" } },
+  ];
+  for (const change of without) assert.equal(offerOf({ ...RUNNING, ...change }), undefined);
+});
+
+test("the user's choice of servers is on the command line", () => {
+  const agent = { ...AGENT, only: ["git*", "files"], except: ["github"] };
+  assert.deepEqual(offerOf({ ...RUNNING, agent })?.args, [
+    ...["mcp", "--only", "git*", "--only", "files", "--except", "github"],
+  ]);
+});
+
+test("the version is another one for another session, program, choice or extension, and else the same", () => {
+  const version = (change: Partial<Circumstances>) => offerOf({ ...RUNNING, ...change })?.version;
+  assert.equal(version({}), version({ condition: { ...RUNNING.condition, pid: 8 } as never }));
+  const versions = [
+    {},
+    { session: "two" },
+    { extension: "0.2.0" },
+    { agent: { ...AGENT, only: ["a"] } },
+    { agent: { ...AGENT, except: ["a"] } },
+    { condition: { ...RUNNING.condition, binary: "/usr/bin/mcp-sidecar" } as never },
+  ].map(version);
+  assert.equal(new Set(versions).size, versions.length);
+});
+
+test("the one tool is offered where the agent cannot have the tools themselves", () => {
+  const open = { access: "all", enabled: undefined };
+  const cases: [Parameters<typeof callToolOffered>[0], boolean][] = [
+    [{ wish: "auto", direct: true, mcp: open }, false],
+    [{ wish: "auto", direct: true, mcp: { access: undefined, enabled: undefined } }, false],
+    [{ wish: "auto", direct: true, mcp: { access: undefined, enabled: true } }, false],
+    [{ wish: "auto", direct: false, mcp: open }, true],
+    [{ wish: "auto", direct: true, mcp: { access: "none", enabled: undefined } }, true],
+    [{ wish: "auto", direct: true, mcp: { access: "registry", enabled: undefined } }, true],
+    [{ wish: "auto", direct: true, mcp: { access: undefined, enabled: false } }, true],
+    [{ wish: "always", direct: true, mcp: open }, true],
+    [{ wish: "never", direct: false, mcp: { access: "none", enabled: false } }, false],
+  ];
+  for (const [access, offered] of cases)
+    assert.equal(callToolOffered(access), offered, JSON.stringify(access));
+});
