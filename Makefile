@@ -98,6 +98,15 @@ try-neovim: build $(DEMO_SERVERS) $(NEOVIM_PRESENT) ## Neovim with the plugin in
 packages: $(NODE_TOOLS) $(PYTHON_TOOLS) ## npm packages and Python wheels, in build/packages
 	$(VENV)/bin/python agent/packaging/make_packages.py --go $(GO) $(PLATFORMS)
 
+.PHONY: vsix
+vsix: $(VSCODE_TOOLS) ## the VS Code extension's packages, in build/vsix
+	$(PYTHON) agent/packaging/make_vsix.py --go $(GO) $(PLATFORMS)
+
+# With the name that a VS Code on this machine would install: the tests do.
+.PHONY: vsix-here
+vsix-here: $(VSCODE_TOOLS) ## the one for this machine
+	$(PYTHON) agent/packaging/make_vsix.py --go $(GO) --here
+
 .PHONY: generate
 generate: ## write again what is generated from rpc/protocol.go and rpc/errors.go
 	$(GO) generate ./...

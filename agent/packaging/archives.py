@@ -23,11 +23,11 @@ class Entry:
 
 
 def read(archive: Path) -> dict[str, Entry]:
-    """The regular files of a .tgz, .tar.gz or .whl, in the archive's order."""
-    if archive.suffix == ".whl":
-        with zipfile.ZipFile(archive) as wheel:
-            infos = wheel.infolist()
-            return {i.filename: Entry(stat.S_IMODE(i.external_attr >> 16), wheel.read(i)) for i in infos}
+    """The regular files of a .tgz, .tar.gz, .whl or .vsix, in the archive's order."""
+    if archive.suffix in (".whl", ".vsix"):
+        with zipfile.ZipFile(archive) as packed:
+            infos = packed.infolist()
+            return {i.filename: Entry(stat.S_IMODE(i.external_attr >> 16), packed.read(i)) for i in infos}
     with tarfile.open(archive) as tar:
         files = ((member, tar.extractfile(member)) for member in tar)
         return {member.name: Entry(member.mode, file.read()) for member, file in files if file}

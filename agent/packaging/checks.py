@@ -49,7 +49,7 @@ def wrong_in(directory: Path, version: str, platforms: Iterable[Platform], licen
     """Everything that is wrong with the packages in a directory."""
     expected = whole_set(version, platforms)
     names = [file.name for file in directory.iterdir()]
-    wrong = list(_same("the packages", sorted(names), sorted(expected)))
+    wrong = list(same("the packages", sorted(names), sorted(expected)))
     for name in sorted(expected.keys() & names):
         entries = archives.read(directory / name)
         wrong += [f"{name}: {sentence}" for sentence in expected[name](entries, version, license_text)]
@@ -62,9 +62,9 @@ def npm_client(entries: Entries, version: str, license_text: bytes) -> Iterator[
     yield from _license(files, "LICENSE", license_text)
     yield from _links(files["README.md"].text)
     manifest = json.loads(files["package.json"].text)
-    yield from _same("version", manifest["version"], version)
+    yield from same("version", manifest["version"], version)
     wanted = {p.npm_package: version for p in PLATFORMS}
-    yield from _same("optionalDependencies", manifest.get("optionalDependencies"), wanted)
+    yield from same("optionalDependencies", manifest.get("optionalDependencies"), wanted)
     for key in ("devDependencies", "dependencies", "scripts"):
         if key in manifest:
             yield f"package.json has {key}"
@@ -83,7 +83,7 @@ def npm_platform(entries: Entries, version: str, license_text: bytes, platform: 
     """A platform's npm package: the binary, and for whom it is."""
     files = {name.removeprefix("package/"): entry for name, entry in entries.items()}
     binary = f"bin/{platform.exe}"
-    yield from _same("its files", sorted(files), sorted(["LICENSE", "README.md", binary, "package.json"]))
+    yield from same("its files", sorted(files), sorted(["LICENSE", "README.md", binary, "package.json"]))
     yield from _license(files, "LICENSE", license_text)
     manifest = json.loads(files["package.json"].text)
     wanted = {
@@ -94,8 +94,8 @@ def npm_platform(entries: Entries, version: str, license_text: bytes, platform: 
         "cpu": [platform.npm_cpu],
     }
     for key, value in wanted.items():
-        yield from _same(key, manifest.get(key), value)
-    yield from _binary(files, binary, platform)
+        yield from same(key, manifest.get(key), value)
+    yield from binary_problems(files, binary, platform)
 
 
 def wheel(entries: Entries, version: str, license_text: bytes, platform: Platform | None) -> Iterator[str]:
@@ -106,8 +106,8 @@ def wheel(entries: Entries, version: str, license_text: bytes, platform: Platfor
     yield from _record(entries, f"{info}/RECORD")
     headers = HeaderParser().parsestr(entries[f"{info}/WHEEL"].text)
     tags = platform.wheel_platform.split(".") if platform else ["any"]
-    yield from _same("its tags", headers.get_all("Tag"), [f"py3-none-{tag}" for tag in tags])
-    yield from _same("Root-Is-Purelib", headers["Root-Is-Purelib"], "false" if platform else "true")
+    yield from same("its tags", headers.get_all("Tag"), [f"py3-none-{tag}" for tag in tags])
+    yield from same("Root-Is-Purelib", headers["Root-Is-Purelib"], "false" if platform else "true")
     binary = f"mcp_sidecar/bin/{platform.exe}" if platform else None
     for name in entries:
         module = name.startswith("mcp_sidecar/") and name.endswith((".py", "/py.typed"))
@@ -117,7 +117,7 @@ def wheel(entries: Entries, version: str, license_text: bytes, platform: Platfor
         if name not in entries:
             yield f"{name} is missing"
     if platform and binary:
-        yield from _binary(entries, binary, platform)
+        yield from binary_problems(entries, binary, platform)
 
 
 def sdist(entries: Entries, version: str, license_text: bytes) -> Iterator[str]:
@@ -133,7 +133,8 @@ def sdist(entries: Entries, version: str, license_text: bytes) -> Iterator[str]:
             yield f"{name} has no business in the source distribution"
 
 
-def _binary(entries: Entries, name: str, platform: Platform) -> Iterator[str]:
+def binary_problems(entries: Entries, name: str, platform: Platform) -> Iterator[str]:
+    """What is wrong with the program in a package."""
     if name not in entries:
         yield f"{name} is missing"
         return
@@ -143,7 +144,7 @@ def _binary(entries: Entries, name: str, platform: Platform) -> Iterator[str]:
     except ValueError as err:
         yield f"{name}: {err}"
         return
-    yield from _same(f"{name} is for", f"{found.goos}/{found.goarch}", platform.name)
+    yield from same(f"{name} is for", f"{found.goos}/{found.goarch}", platform.name)
     if not found.static:
         yield f"{name} needs libraries of the system: build it with CGO_ENABLED=0"
     if not found.signed and platform.goarch == "arm64":
@@ -176,9 +177,9 @@ def _links(text: str) -> Iterator[str]:
 def _metadata(entries: Entries, name: str, version: str) -> Iterator[str]:
     yield from _links(entries[name].text)
     headers = HeaderParser().parsestr(entries[name].text)
-    yield from _same("Name", headers["Name"], "mcp-sidecar")
-    yield from _same("Version", headers["Version"], version)
-    yield from _same("License-Expression", headers["License-Expression"], "Apache-2.0")
+    yield from same("Name", headers["Name"], "mcp-sidecar")
+    yield from same("Version", headers["Version"], version)
+    yield from same("License-Expression", headers["License-Expression"], "Apache-2.0")
     for needed in headers.get_all("Requires-Dist", []):
         if "extra ==" not in needed:
             yield f"it depends on {needed}"
@@ -186,7 +187,7 @@ def _metadata(entries: Entries, name: str, version: str) -> Iterator[str]:
 
 def _record(entries: Entries, name: str) -> Iterator[str]:
     recorded = {row[0]: row[1:] for row in csv.reader(entries[name].text.splitlines())}
-    yield from _same("the files in RECORD", sorted(recorded), sorted(entries))
+    yield from same("the files in RECORD", sorted(recorded), sorted(entries))
     for file, (digest, size) in recorded.items():
         if file == name or file not in entries:
             continue
@@ -204,6 +205,7 @@ def _targets(exports: object) -> Iterator[str]:
         yield str(exports)
 
 
-def _same(what: str, found: object, wanted: object) -> Iterator[str]:
+def same(what: str, found: object, wanted: object) -> Iterator[str]:
+    """Says that something is not as it should be."""
     if found != wanted:
         yield f"{what}: {found!r} instead of {wanted!r}"

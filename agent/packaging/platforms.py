@@ -1,7 +1,8 @@
 """The platforms that packages are made for, and what each registry calls them.
 
 The binary is linked statically (no cgo), so one Linux binary is right for glibc
-and for musl: its wheel carries the tags of both, and its npm package no `libc`.
+and for musl: its wheel carries the tags of both, its npm package no `libc`, and
+VS Code has it under two names.
 """
 
 from __future__ import annotations
@@ -66,6 +67,12 @@ class Platform:
     def wheel_file(self, version: str) -> str:
         """The file name of the wheel."""
         return f"mcp_sidecar-{version}-py3-none-{self.wheel_platform}.whl"
+
+    @property
+    def vscode_targets(self) -> tuple[str, ...]:
+        """The platforms of VS Code that this one is; Alpine's is that of musl."""
+        target = f"{self.npm_os}-{self.npm_cpu}"
+        return (target, f"alpine-{self.npm_cpu}") if self.goos == "linux" else (target,)
 
     def binary_in(self, directory: Path) -> Path:
         """Where the binary of this platform lies in a directory of binaries."""

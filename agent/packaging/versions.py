@@ -1,7 +1,7 @@
 """One version for everything that is published, or a sentence that says who disagrees.
 
-A number is written where the language wants it: in each client's manifest, and in its source, from
-which the client tells the sidecar who it is.
+A number is written where the language wants it: in each client's manifest and that of the VS Code
+extension, and in a client's source, from which the client tells the sidecar who it is.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ PLACES = {
     "agent/node/package.json": r'^  "version": "([^"]+)"',
     "agent/node/src/version.ts": r'^export const VERSION = "([^"]+)"',
     "agent/python/pyproject.toml": r'^version = "([^"]+)"',
+    "editor/vscode/package.json": r'^  "version": "([^"]+)"',
     "agent/python/mcp_sidecar/version.py": r'^VERSION(?:: \w+)? = "([^"]+)"',
 }
 
@@ -37,5 +38,7 @@ def agreed(versions: dict[str, str]) -> str:
         raise SystemExit(f"packages: the versions differ: {said}. Write the same one in all of them")
     (version,) = set(versions.values())
     if not re.fullmatch(r"\d+\.\d+\.\d+", version):
-        raise SystemExit(f"packages: version {version} is not three numbers, which npm and PyPI write alike")
+        raise SystemExit(
+            f"packages: version {version} is not three numbers, which all registries write alike"
+        )
     return version
