@@ -186,7 +186,7 @@ agent-python: build $(DEMO_SERVERS) $(PYTHON_TOOLS) ## the Python client, its ad
 	PYTHONPATH=agent/python $(VENV)/bin/python -m unittest discover -s examples/agent-python
 
 .PHONY: agent-packages
-agent-packages: $(NODE_TOOLS) $(PYTHON_TOOLS) ## their packages: what is in them, and installed offline
+agent-packages: $(NODE_TOOLS) $(VSCODE_TOOLS) $(PYTHON_TOOLS) ## all packages: what is in them; the clients' installed offline
 	PYTHONPATH=agent/packaging $(VENV)/bin/python -m unittest discover -s agent/packaging/test
 
 .PHONY: editor-neovim

@@ -2,8 +2,8 @@
 
     python agent/packaging/make_vsix.py [--out DIR] [--binaries DIR] [--here | PLATFORM ...]
 
-It needs the installed tools of editor/vscode, and Go. What is in DIR afterwards was checked by vsix_checks.py, or
-the exit code is 1 and DIR holds no package.
+It needs the installed tools of editor/vscode, and Go. What is in DIR afterwards was checked by
+vsix_checks.py, or the exit code is 1 and DIR holds no package.
 """
 
 from __future__ import annotations
@@ -46,8 +46,10 @@ def main() -> None:
                 parts = bundled + notices.linked(options.go, REPOSITORY, platform)
                 staged = Path(scratch, "staged", f"{platform.goos}-{platform.goarch}")
                 vsix.stage(REPOSITORY, staged, version, Path(scratch), binary, parts)
-                for target in targets(platform, here=options.here):
-                    jobs.append(pool.submit(vsix.pack, REPOSITORY, staged, version, target, packed))
+                jobs += [
+                    pool.submit(vsix.pack, REPOSITORY, staged, version, target, packed)
+                    for target in targets(platform, here=options.here)
+                ]
             for job in jobs:
                 job.result()
         wrong = vsix_checks.wrong_in(packed, version, REPOSITORY)

@@ -1,7 +1,8 @@
 """Whose software a package contains, and under which license: the text that has to travel with it.
 
-The bundle of the extension is made of npm packages, as esbuild's metafile tells; the program of Go modules and
-the standard library, as `go list` tells. Each of them has its license in a file, or the package is not made.
+The bundle of the extension is made of npm packages, as esbuild's metafile tells; the program of Go modules
+and the standard library, as `go list` tells. Each of them has its license in a file, or the package is not
+made.
 """
 
 from __future__ import annotations

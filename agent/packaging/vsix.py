@@ -68,7 +68,7 @@ def published(checkout: dict[str, Any]) -> dict[str, Any]:
 
 
 def pack(repository: Path, directory: Path, version: str, target: str, out: Path) -> None:
-    """Has vsce pack a directory for one of VS Code's platforms. Links in the README lead to the repository."""
+    """Has vsce pack a directory for one of VS Code's platforms. The README's links lead to the repository."""
     vsce = repository / EXTENSION / "node_modules/@vscode/vsce/vsce"
     base = home(repository)
     command = ["node", str(vsce), "package", "--no-dependencies", "--target", target]

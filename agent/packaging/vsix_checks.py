@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import archives
 from checks import Entries, binary_problems, same
@@ -120,9 +119,8 @@ def _paths(value: object) -> Iterator[str]:
 
 def _gallery(text: str, version: str, target: str) -> Iterator[str]:
     """What a gallery, and the editor that installs the package, read first."""
-    space = "{http://schemas.microsoft.com/developer/vsx-schema/2011}"
-    identity = ElementTree.fromstring(text).find(f"{space}Metadata/{space}Identity")
-    found = {} if identity is None else identity.attrib
+    identity = re.search(r"<Identity ([^>]*)>", text)
+    found = dict(re.findall(r'(\w+)="([^"]*)"', identity[1])) if identity else {}
     yield from same("its version", found.get("Version"), version)
     yield from same("its platform", found.get("TargetPlatform"), target)
 

@@ -38,7 +38,14 @@ OTHERS = tuple(p for p in PLATFORMS if p != HERE)
 
 def make(*arguments: str | Path, umask: int = 0o022, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs the script."""
-    command = [sys.executable, SCRIPT, "--go", GO, *arguments]
+    return run(SCRIPT, *arguments, umask=umask, **environment)
+
+
+def run(
+    script: Path, *arguments: str | Path, umask: int = 0o022, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Runs a script that makes packages."""
+    command = [sys.executable, script, "--go", GO, *arguments]
     surroundings = os.environ | environment
     return subprocess.run(command, check=False, env=surroundings, umask=umask, capture_output=True, text=True)
 
