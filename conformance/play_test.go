@@ -156,7 +156,7 @@ func (p *player) attach(name string, speaks []string) error {
 	case len(speaks) == 0:
 		p.others[name] = p.start(headers, []string{"attach"}, environment)
 	case speaks[0] == mcp:
-		p.others[name] = p.start(mcp, nil, environment)
+		p.others[name] = p.start(mcp, speaks[1:], environment)
 	default:
 		return fmt.Errorf("%q is not what a guest speaks: nothing, or mcp", speaks[0])
 	}

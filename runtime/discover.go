@@ -118,8 +118,8 @@ type searcher struct {
 	asks    bool // the host can ask for inputs
 	watch   bool // changes are to be noticed
 	nested  bool
-	only    string // "" for all
-	idle    bool   // none is connected
+	chosen  func(server string) bool // nil for all
+	idle    bool                     // none is connected
 	started time.Time
 }
 
@@ -136,7 +136,7 @@ func (m *Manager) newSearcher() *searcher {
 func newSearcher(o *Options, p *rpc.InitializeParams, set settings) *searcher {
 	d := set.discovery
 	s := &searcher{
-		set: set, nested: o.Nested, only: o.Only, idle: o.idle(), started: time.Now(),
+		set: set, nested: o.Nested, chosen: o.Chosen, idle: o.idle(), started: time.Now(),
 		ledger: o.Trust, asks: asksForInputs(p), watch: o.watches(set),
 		opt: config.Options{
 			Cwd: p.Cwd, Folders: foldersOf(p), Home: o.Home, Getenv: o.Getenv,
@@ -262,7 +262,7 @@ func (s *searcher) candidate(e *config.Entry, book trust.Book) candidate {
 		c.err = untrusted(e)
 	case c.lacks != nil:
 		c.rest, c.err = rpc.PhaseNeedsInput, c.lacks
-	case s.idle || s.only != "" && s.only != e.Name:
+	case s.idle || s.chosen != nil && !s.chosen(e.Name):
 		c.rest = rpc.PhaseStopped
 	}
 	if e.Invalid != "" || c.waits {

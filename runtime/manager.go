@@ -55,9 +55,9 @@ type Options struct {
 	// Jitter spreads the delays of the ladder: a number in [-1, 1). Default:
 	// random.
 	Jitter func() float64
-	// Only, when given, is the one server to connect; the others are listed and
-	// rest until mcp/connect.
-	Only string
+	// Chosen, when given, says of a server whether it is to be connected; the others
+	// are listed and rest until mcp/connect.
+	Chosen func(server string) bool
 	// Idle says, while it is true, that discovery finds no server to connect: all rest
 	// until mcp/connect, or a full reload when it is false. nil is never.
 	Idle func() bool

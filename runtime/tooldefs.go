@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/glob"
 )
 
 // toolDef is one tool as its server defines it, with what the sidecar itself
@@ -183,27 +183,10 @@ func kindWord(k jsontext.Kind) string {
 // match, and off does not name. When all stay, the slice is the same.
 func filterTools(defs []toolDef, include, exclude []string, off func(tool string) bool) []toolDef {
 	drop := func(d toolDef) bool {
-		return include != nil && !matchesAny(include, d.name) ||
-			matchesAny(exclude, d.name) || off != nil && off(d.name)
+		return !glob.Choose(include, exclude, d.name) || off != nil && off(d.name)
 	}
 	if !slices.ContainsFunc(defs, drop) {
 		return defs
 	}
 	return slices.DeleteFunc(slices.Clone(defs), drop)
-}
-
-func matchesAny(globs []string, name string) bool {
-	return slices.ContainsFunc(globs, func(glob string) bool { return globMatches(glob, name) })
-}
-
-// globMatches has the syntax of path.Match, but "/" is a character like any
-// other, so that "*" and "?" match it: tool names are no paths. A glob that is
-// not well formed matches only itself.
-func globMatches(glob, name string) bool {
-	if glob == name {
-		return true
-	}
-	const stand = "\uE000" // private use: for path.Match no separator
-	ok, err := path.Match(strings.ReplaceAll(glob, "/", stand), strings.ReplaceAll(name, "/", stand))
-	return ok && err == nil
 }

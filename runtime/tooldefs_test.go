@@ -107,34 +107,6 @@ func TestWhatIsReadOfADefinition(t *testing.T) {
 	}
 }
 
-func TestGlobs(t *testing.T) {
-	for _, tc := range []struct {
-		glob, name string
-		want       bool
-	}{
-		{"*", "", true},
-		{"*", "anything/at all", true},
-		{"read_*", "read_file", true},
-		{"read_*", "write_file", false},
-		{"a/*", "a/b/c", true},
-		{"a?c", "a/c", true},
-		{"a?c", "a読c", true},
-		{"[rw]*", "write", true},
-		{"[^rw]*", "write", false},
-		{"[a-c]1", "b1", true},
-		{`a\*`, "a*", true},
-		{`a\*`, "ab", false},
-		{"a[", "a[", true},
-		{"a[", "ab", false},
-		{"Read", "read", false},
-		{"*a*b*c*d", "xaxbxcx", false},
-	} {
-		if got := globMatches(tc.glob, tc.name); got != tc.want {
-			t.Errorf("globMatches(%q, %q) = %v", tc.glob, tc.name, got)
-		}
-	}
-}
-
 func TestFilters(t *testing.T) {
 	defs := defsOf("read", "write", "delete")
 	off := func(tool string) bool { return tool == "delete" }

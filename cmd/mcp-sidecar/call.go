@@ -30,7 +30,7 @@ func call(ctx context.Context, f *flags, w *world, log *slog.Logger, args []stri
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	m, closeAll := f.open(log, runtime.Options{Only: args[0]})
+	m, closeAll := f.open(log, runtime.Options{Chosen: named(args[0])})
 	defer closeAll(0)
 	host := newScreenHost(f, w, args[0])
 	client, snap, err := f.start(ctx, m, host, 0)

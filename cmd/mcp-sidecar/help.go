@@ -109,8 +109,11 @@ directory. Servers of the project's files are started when you allow them: the
 client asks you, if it can (elicitation); mcp-sidecar trust allow does it in any
 case.
 
+--only and --except choose among the servers, by name or by a pattern with *: the
+client hears nothing of the others, and they are not started for it.
+
 Where ` + share.Variable + ` is set, the session of that endpoint is offered, with
-the connections and settings it has. One that another mcp-sidecar has started
+the connections and settings it has; --only and --except choose among its servers. One that another mcp-sidecar has started
 offers nothing, since the other one does.`
 
 	configHelp = `mcp-sidecar config [options]

@@ -73,6 +73,8 @@ type flags struct {
 	trust      string
 	timeout    int
 	client     []string // providers whose servers the client starts itself
+	only       []string // globs over servers: see face.Options
+	except     []string
 	version    bool
 	help       bool
 	given      map[string]bool // on the command line
@@ -123,6 +125,12 @@ func (f *flags) addClient(s *pflag.FlagSet) {
 	s.StringSliceVar(&f.client, "client", nil, "leave out the servers that this client has by its own files: "+strings.Join(config.Providers(), ", "))
 }
 
+// addOffer has arrays, not lists with commas: a name may hold one.
+func (f *flags) addOffer(s *pflag.FlagSet) {
+	s.StringArrayVar(&f.only, "only", nil, "offer this server only; * stands for any characters; may be given more than once")
+	s.StringArrayVar(&f.except, "except", nil, "do not offer this server, also when --only has it; as --only")
+}
+
 func (f *flags) addTimeout(s *pflag.FlagSet) {
 	s.IntVar(&f.timeout, "timeout", 0, "seconds that a server may take to connect, and to be silent during a call (default 30 and 300)")
 }
@@ -137,6 +145,7 @@ func (f *flags) parse(args []string) (name string, words []string, err error) {
 	every.addTrust(union)
 	every.addTimeout(union)
 	every.addClient(union)
+	every.addOffer(union)
 	if err := union.Parse(args); err != nil {
 		for _, word := range args { // for the right help
 			if known(word) == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime/face"
+	"github.com/mcp-sidecar/mcp-sidecar/runtime/glob"
 )
 
 // faceName is what a face calls itself to its session.
@@ -32,8 +33,8 @@ func mcpServer(ctx context.Context, f *flags, w *world, log *slog.Logger, _ []st
 	opt := face.Options{
 		Name: "mcp-sidecar", Version: version, Log: log,
 		In: w.in, Out: w.out, ClientReads: func() bool { return hasReader(w.out) },
-		Describe: described,
-		Visible:  runtime.Visible,
+		Describe: described, Only: f.only, Except: f.except,
+		Visible: runtime.Visible,
 		Remedy: func(s rpc.ProjectServer) string {
 			return "in " + s.Project + ": mcp-sidecar trust allow " + runtime.ShellArgument(s.Name)
 		},
@@ -54,19 +55,21 @@ func mcpServer(ctx context.Context, f *flags, w *world, log *slog.Logger, _ []st
 		opt.Note = nestedNote // in the log it is as a diagnostic
 	}
 	var awake atomic.Bool
-	session, end := f.ownWire(log, func() bool { return !awake.Load() })
+	session, end := f.ownWire(log, runtime.Options{
+		Idle:   func() bool { return !awake.Load() },
+		Chosen: func(server string) bool { return glob.Choose(f.only, f.except, server) },
+	})
 	opt.Session, opt.Hello, opt.Wake = session, f.helloOfFace(), func() { awake.Store(true) }
 	err := face.Run(ctx, opt)
 	end()
 	return w.faceEnded(ctx, err)
 }
 
-// ownWire is a session of our own, which connects nothing while it is idle, and a
-// connection to it. The function ends both: a client waits no longer than seconds for
+// ownWire is a session of our own, special as open has it, and a connection to it. The function ends both: a client waits no longer than seconds for
 // the end of what it has started.
-func (f *flags) ownWire(log *slog.Logger, idle func() bool) (session net.Conn, end func()) {
+func (f *flags) ownWire(log *slog.Logger, special runtime.Options) (session net.Conn, end func()) {
 	ours, theirs := net.Pipe()
-	m, closeAll := f.open(log, runtime.Options{Idle: idle})
+	m, closeAll := f.open(log, special)
 	s := rpc.NewSession(theirs, theirs, rpc.Options{Log: log, HostReads: func() bool { return false }})
 	owner := m.Join(s)
 	ended := make(chan struct{})

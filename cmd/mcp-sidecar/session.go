@@ -46,7 +46,7 @@ func (f *flags) logger(stderr *lineWriter) (*logs, func(), error) {
 	return log, func() { out.close(flushLimit) }, nil // the file is closed with the process
 }
 
-// open starts the runtime; special has its HostGone, Share, Only and Idle. The function stops
+// open starts the runtime; special has its HostGone, Share, Chosen and Idle. The function stops
 // every server and the guard, and returns when nothing is left. With a limit
 // other than 0 what has not ended by then is left to the guard.
 func (f *flags) open(log *slog.Logger, special runtime.Options) (*runtime.Manager, func(limit time.Duration)) {
@@ -60,7 +60,7 @@ func (f *flags) open(log *slog.Logger, special runtime.Options) (*runtime.Manage
 		return watch.Start(changed, watch.Options{Log: log})
 	}
 	opt.Cache, opt.Mark = f.cache(log), mark
-	opt.HostGone, opt.Share, opt.Only, opt.Idle = special.HostGone, special.Share, special.Only, special.Idle
+	opt.HostGone, opt.Share, opt.Chosen, opt.Idle = special.HostGone, special.Share, special.Chosen, special.Idle
 	m := runtime.New(opt)
 	return m, func(limit time.Duration) {
 		if limit == 0 {

@@ -69,7 +69,7 @@ func (f *flags) params(gate int) *rpc.InitializeParams {
 func (f *flags) withServers(ctx context.Context, w *world, log *slog.Logger, only string, use func(context.Context, *runtime.Client, *rpc.Snapshot) int) int {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	m, closeAll := f.open(log, runtime.Options{Only: only})
+	m, closeAll := f.open(log, runtime.Options{Chosen: named(only)})
 	defer closeAll(0)
 	host := newScreenHost(f, w, only)
 	client, snap, err := f.start(ctx, m, host, waitForAll)
@@ -78,6 +78,14 @@ func (f *flags) withServers(ctx context.Context, w *world, log *slog.Logger, onl
 		return failed(ctx, w, err)
 	}
 	return use(ctx, client, snap)
+}
+
+// named chooses the one server of a name, or all if it is "".
+func named(only string) func(string) bool {
+	if only == "" {
+		return nil
+	}
+	return func(server string) bool { return server == only }
 }
 
 // errorCode is the exit code that diagnostics call for.

@@ -55,7 +55,7 @@ const (
 	Stop   Verb = "stop"   // shuts the sidecar down: exit code 0
 	Stderr Verb = "stderr" // text: comes, or has come, on the stderr of the sidecar that runs, or else ran last
 
-	Attach Verb = "attach" // name [mcp]: starts a guest by the endpoint that is remembered
+	Attach Verb = "attach" // name [mcp [flag…]]: starts a guest by the endpoint that is remembered
 	As     Verb = "as"     // name|owner: whom the steps that follow are about
 
 	Put    Verb = "put"    // glob section: writes the section into the files
@@ -82,9 +82,7 @@ func arity(v Verb) (least, most int, known bool) {
 		return 0, 1, true
 	case Signal, Exit, Remove, Kill, Launch, As:
 		return 1, 1, true
-	case Attach:
-		return 1, 2, true
-	case Stderr:
+	case Attach, Stderr:
 		return 1, many, true
 	case Put, Mode, Release:
 		return 2, 2, true

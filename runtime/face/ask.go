@@ -97,7 +97,11 @@ type property struct {
 func (p *person) approve(ctx context.Context, q *rpc.ApproveParams) (*rpc.ApproveResult, error) {
 	var about []string
 	form := map[string]property{}
-	for _, s := range q.Servers {
+	offered := offered(&p.opt, q.Servers, func(s rpc.ProjectServer) string { return s.Name })
+	if len(offered) == 0 {
+		return &rpc.ApproveResult{Decisions: map[string]rpc.Decision{}}, nil
+	}
+	for _, s := range offered {
 		about = append(about, strings.TrimSpace(p.opt.Describe(s)))
 		form[s.Name] = property{
 			Type: "string", Title: p.opt.Visible(s.Name), Enum: []string{string(rpc.DecideAllow), string(rpc.DecideDeny), string(rpc.DecideLater)},
@@ -106,7 +110,7 @@ func (p *person) approve(ctx context.Context, q *rpc.ApproveParams) (*rpc.Approv
 		}
 	}
 	question := "May it be started?"
-	if len(q.Servers) > 1 {
+	if len(offered) > 1 {
 		question = "May they be started?"
 	}
 	chosen, err := p.ask(ctx, strings.Join(append(about, question), "\n\n"), form)
@@ -118,7 +122,7 @@ func (p *person) approve(ctx context.Context, q *rpc.ApproveParams) (*rpc.Approv
 	case err != nil:
 		p.opt.Log.Info("it is not decided whether the project's servers may run", "why", err)
 	}
-	for _, s := range q.Servers {
+	for _, s := range offered {
 		d, _ := chosen[s.Name].(string)
 		if d == "" || d == string(rpc.DecideLater) { // programs without a person decline by themselves
 			p.hint(s)
@@ -144,6 +148,9 @@ func (p *person) hint(s rpc.ProjectServer) {
 // input asks for the value of an input. A secret is not asked for: MCP forbids it in
 // a form.
 func (p *person) input(ctx context.Context, q *rpc.InputParams) (*rpc.InputResult, error) {
+	if !p.opt.offers(q.Server) {
+		return &rpc.InputResult{}, nil
+	}
 	if q.Password {
 		p.opt.Log.Warn("a server is not started: it needs a secret, which a form of MCP must not ask for; give it by a variable of the environment",
 			"server", q.Server, "input", q.ID)

@@ -97,15 +97,29 @@ func internal(err error) error {
 // unknown is the error for a name that no tool has or had.
 func (f *face) unknown(ctx context.Context, name string) error {
 	message := fmt.Sprintf("unknown tool %q", name) + f.absence(ctx, name)
-	var found rpc.SearchResult
-	if err := f.client.Ask(ctx, rpc.MethodSearch, &rpc.SearchParams{Query: name, Limit: suggestions}, &found); err == nil && len(found.Tools) > 0 {
-		near := make([]string, len(found.Tools))
-		for i, hit := range found.Tools {
-			near[i] = hit.Name
-		}
+	if near := f.nearest(ctx, name); len(near) > 0 {
 		message += "; did you mean " + f.inFaceNames(strings.Join(near, ", ")) + "?"
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
+}
+
+// nearest are tools of which a name may be meant, as the session calls them.
+func (f *face) nearest(ctx context.Context, name string) []string {
+	limit := suggestions
+	if f.opt.isChosen() {
+		limit = searchLimit // most may be others'
+	}
+	var found rpc.SearchResult
+	if f.client.Ask(ctx, rpc.MethodSearch, &rpc.SearchParams{Query: name, Limit: limit}, &found) != nil {
+		return nil
+	}
+	var near []string
+	for _, hit := range found.Tools {
+		if len(near) < suggestions && f.opt.offers(hit.Server) {
+			near = append(near, hit.Name)
+		}
+	}
+	return near
 }
 
 // absence says what a name that no tool has may have to do with a server that has no
@@ -117,7 +131,7 @@ func (f *face) absence(ctx context.Context, name string) string {
 	}
 	var server rpc.Server // with the longest name that begins the tool's
 	longest := ""
-	for _, s := range all.Servers {
+	for _, s := range f.offeredServers(all.Servers) {
 		if prefix := form().Begins(toolname.ServerPart(s.Name)); len(prefix) > len(longest) && strings.HasPrefix(name, prefix) {
 			server, longest = s, prefix
 		}

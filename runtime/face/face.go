@@ -47,6 +47,9 @@ type Options struct {
 	// Guest: the session is somebody else's, who is asked what there is to ask and
 	// says where the project is.
 	Guest bool
+	// Only and Except are globs over the names of servers, by which the client has some
+	// of them only: see offers. Their tools are the tools that there are.
+	Only, Except []string
 	// Describe shows a person what a project's server is, and Remedy how they allow it
 	// by themselves. Visible is a text in which nothing is hidden.
 	Describe, Remedy func(rpc.ProjectServer) string
@@ -155,6 +158,7 @@ func newFace(opt Options) *face {
 
 // toolsChanged is a push.
 func (f *face) toolsChanged(p *rpc.ToolsChanged) {
+	p.Added, p.Updated = f.offeredTools(p.Added), f.offeredTools(p.Updated)
 	if f.tools.change(p) {
 		f.announce()
 	}
@@ -163,7 +167,7 @@ func (f *face) toolsChanged(p *rpc.ToolsChanged) {
 
 // retool replaces the tools.
 func (f *face) retool(tools []rpc.Tool) {
-	if f.tools.replace(tools) {
+	if f.tools.replace(f.offeredTools(tools)) {
 		f.announce()
 	}
 }
@@ -174,7 +178,7 @@ func (f *face) retool(tools []rpc.Tool) {
 func (f *face) diagnosed(all []rpc.Diagnostic) {
 	told := map[rpc.Diagnostic]bool{}
 	for _, d := range all {
-		if f.opt.Guest || strings.HasPrefix(d.Path, "mcp:") {
+		if f.opt.Guest || strings.HasPrefix(d.Path, "mcp:") || d.Server != "" && !f.opt.offers(d.Server) {
 			continue
 		}
 		if told[d] = true; f.told[d] {

@@ -41,4 +41,6 @@ const (
 	whyLimit = 300
 	// suggestions is how many near names an unknown tool is answered with.
 	suggestions = 3
+	// searchLimit is how many tools are searched for them where some are not offered.
+	searchLimit = 100
 )

@@ -77,16 +77,14 @@ func (f *face) open(ctx context.Context) {
 		f.retool(hello.Snapshot.Tools)
 		f.diagnosed(hello.Snapshot.Errors)
 		if woken {
-			f.gate.opened(hello.Snapshot.Servers)
+			f.gate.opened(f.offeredServers(hello.Snapshot.Servers))
 		}
 	}); err != nil {
 		o.fail(err)
 		return
 	}
 	o.first = hello.Snapshot
-	if len(o.first.Servers) == 0 && !f.opt.Guest && f.opt.Note == "" {
-		f.log.Warn("there is no MCP server to offer; mcp-sidecar doctor says where it has looked")
-	}
+	f.sayWhatIsMissed()
 	close(o.opened)
 	if !woken && !f.rouse(ctx) {
 		return
@@ -104,7 +102,7 @@ func (f *face) rouse(ctx context.Context) bool {
 	var now rpc.SnapshotResult
 	err := f.client.AskThen(ctx, rpc.MethodReload, &rpc.ReloadParams{}, &now, func() {
 		f.retool(now.Snapshot.Tools)
-		f.gate.opened(now.Snapshot.Servers)
+		f.gate.opened(f.offeredServers(now.Snapshot.Servers))
 	})
 	if err != nil {
 		f.opening.fail(err)

@@ -60,7 +60,7 @@ func (f *face) locate(ctx context.Context, last []rpc.WorkspaceFolder) []rpc.Wor
 	var now rpc.SnapshotResult
 	err = f.client.AskThen(ctx, rpc.MethodConfigure, &rpc.ConfigureParams{WorkspaceFolders: folders}, &now, func() {
 		f.retool(now.Snapshot.Tools)
-		f.gate.located(now.Snapshot.Servers)
+		f.gate.located(f.offeredServers(now.Snapshot.Servers))
 	})
 	if err != nil {
 		f.log.Warn("the client's roots cannot be used", "err", err)

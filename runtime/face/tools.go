@@ -115,8 +115,12 @@ func (c *catalog) change(p *rpc.ToolsChanged) bool {
 	for _, name := range p.Removed {
 		delete(set, name)
 	}
-	for _, t := range slices.Concat(p.Added, p.Updated) {
+	come := slices.Concat(p.Added, p.Updated)
+	for _, t := range come {
 		set[t.Name] = t
+	}
+	if len(come) == 0 && len(set) == len(c.tools) { // it is about servers that are not offered
+		return false
 	}
 	c.tools, c.set = set, nil
 	return c.known

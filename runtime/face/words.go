@@ -12,15 +12,22 @@ import (
 // servers say about themselves (MCP: InitializeResult).
 func (f *face) instructions() string {
 	var b strings.Builder
-	b.WriteString("The tools of all MCP servers that the user has configured. Each is named after its server: <server>_<tool>.\n")
+	servers, whose := f.offeredServers(f.opening.first.Servers), "all MCP servers that the user has configured"
+	if f.opt.isChosen() {
+		whose = "those of the user's MCP servers that this client is to have"
+	}
+	b.WriteString("The tools of " + whose + ". Each is named after its server: <server>_<tool>.\n")
 	if f.opt.Note != "" {
 		b.WriteString("\n" + f.opt.Note + "\n")
 	}
-	if len(f.opening.first.Servers) == 0 {
+	switch {
+	case len(f.opening.first.Servers) == 0:
 		b.WriteString("\nThere are none: no server is configured, or the client has them all by itself.\n")
+	case len(servers) == 0:
+		b.WriteString("\nThere are none now: of the servers that are configured, the client is to have none.\n")
 	}
 	heading, waiting := "\nServers whose tools are missing:\n", 0
-	for _, s := range f.opening.first.Servers {
+	for _, s := range servers {
 		if s.Phase == rpc.PhaseUntrusted {
 			waiting++ // what it is called somebody else may have written, for the model to read
 		} else if why := missing(s); why != "" {
@@ -34,7 +41,7 @@ func (f *face) instructions() string {
 	}
 	heading = "\nWhat the servers say about themselves:\n"
 	left := introsLimit
-	for _, s := range f.opening.first.Servers {
+	for _, s := range servers {
 		if s.Instructions == "" || left == 0 {
 			continue
 		}

@@ -24,6 +24,7 @@ type scripted struct {
 	rpc.Sidecar
 	call  func(context.Context, *rpc.CallParams) (*rpc.CallResult, error)
 	moved func(*rpc.ConfigureParams)
+	hits  []rpc.SearchHit // of every search; nil for tool x of server a
 
 	mu   sync.Mutex
 	told []string // methods that matter, in the order in which they came
@@ -53,7 +54,10 @@ func (s *scripted) Call(ctx context.Context, p *rpc.CallParams) (*rpc.CallResult
 }
 
 func (s *scripted) Search(context.Context, *rpc.SearchParams) (*rpc.SearchResult, error) {
-	return &rpc.SearchResult{Tools: []rpc.SearchHit{{Name: "mcp_a_x"}}}, nil
+	if s.hits != nil {
+		return &rpc.SearchResult{Tools: s.hits}, nil
+	}
+	return &rpc.SearchResult{Tools: []rpc.SearchHit{{Name: "mcp_a_x", Server: "a"}}}, nil
 }
 
 func (s *scripted) Servers(context.Context, *rpc.ServersParams) (rpc.Answer[rpc.ServersResult], error) {

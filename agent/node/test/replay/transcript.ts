@@ -57,7 +57,7 @@ const arity: Record<string, readonly [number, number]> = {
   kill: [1, 1],
   gone: [0, 1],
   launch: [1, 1],
-  attach: [1, 2],
+  attach: [1, Infinity],
   as: [1, 1],
 };
 

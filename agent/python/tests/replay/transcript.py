@@ -32,7 +32,7 @@ _ARITY = {
     "kill": (1, 1),
     "gone": (0, 1),
     "launch": (1, 1),
-    "attach": (1, 2),
+    "attach": (1, _MANY),
     "as": (1, 1),
 }
 

@@ -41,7 +41,7 @@ local arity = {
   kill = { 1, 1 },
   gone = { 0, 1 },
   launch = { 1, 1 },
-  attach = { 1, 2 },
+  attach = { 1, math.huge },
   as = { 1, 1 },
 }
 
