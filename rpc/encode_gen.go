@@ -287,6 +287,9 @@ func (v *DiscoverySettings) AppendJSON(dst []byte) []byte {
 	if len(v.Own) > 0 {
 		dst = appendList(appendName(dst, "own"), v.Own, appendString)
 	}
+	if len(v.OwnFiles) > 0 {
+		dst = appendList(appendName(dst, "ownFiles"), v.OwnFiles, appendString)
+	}
 	if len(v.Files) > 0 {
 		dst = appendList(appendName(dst, "files"), v.Files, appendString)
 	}
@@ -300,10 +303,11 @@ func (v *DiscoverySettings) AppendJSON(dst []byte) []byte {
 }
 
 func (v *DiscoverySettings) size() int {
-	return 103 +
+	return 115 +
 		sizeList(v.Include, sizeString) +
 		sizeList(v.Exclude, sizeString) +
 		sizeList(v.Own, sizeString) +
+		sizeList(v.OwnFiles, sizeString) +
 		sizeList(v.Files, sizeString)
 }
 

@@ -525,6 +525,10 @@ type DiscoverySettings struct {
 	// editor starts those of its own files: they are left out, and so is whatever has
 	// the name of one or starts the same, but for settings.servers.
 	Own []string `json:"own,omitempty"`
+	// OwnFiles are further files whose servers the user has without the sidecar, in the
+	// dialect of VS Code's mcp.json: the one of the user's profile lies where only the
+	// editor knows. What own says of the servers of its providers is true of theirs.
+	OwnFiles []string `json:"ownFiles,omitempty"`
 	// Files are further files in the native dialect.
 	Files []string `json:"files,omitempty"`
 	// FilterExa takes Exa servers out and returns their keys. Default true.
@@ -1218,7 +1222,7 @@ const (
 	DefinitionShadowed DefinitionState = "shadowed" // a stronger file has the name
 	DefinitionAlias    DefinitionState = "alias"    // it starts the same as a server of another name
 	DefinitionMerged   DefinitionState = "merged"   // another file of the same tool has the rest of it
-	DefinitionLeftOut  DefinitionState = "left-out" // by discovery.filterExa, discovery.own or a decision about trust, or it is no server to be started here
+	DefinitionLeftOut  DefinitionState = "left-out" // by discovery.filterExa, own or ownFiles or a decision about trust, or it is no server to be started here
 )
 
 // DoctorServer is one server, and what its entry needs.

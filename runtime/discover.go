@@ -145,13 +145,14 @@ func newSearcher(o *Options, p *rpc.InitializeParams, set settings) *searcher {
 			Include:       d.Include,
 			Exclude:       d.Exclude,
 			Own:           d.Own,
+			OwnFiles:      d.OwnFiles,
 			Files:         d.Files,
 			FilterExa:     orTrue(d.FilterExa),
 		},
 		expand: o.expander(p.Cwd),
 	}
 	if o.Nested {
-		s.opt.Include, s.opt.Files = []string{config.HostID}, nil
+		s.opt.Include, s.opt.Files, s.opt.OwnFiles = []string{config.HostID}, nil, nil
 	}
 	if set.cache {
 		s.cache = o.Cache

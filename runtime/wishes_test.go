@@ -32,7 +32,7 @@ func TestUnknownWishesAreWarnedOf(t *testing.T) {
 		{
 			`{"cache": {"x": 1}, "y": 1}`, `{"discovery": {"z": 1}, "a": 1}`, ``,
 			[]string{
-				`settings.discovery: unknown key "z": it has no effect; known: projectConfig, include, exclude, own, files, filterExa, watch`,
+				`settings.discovery: unknown key "z": it has no effect; known: projectConfig, include, exclude, own, ownFiles, files, filterExa, watch`,
 				`settings.cache: unknown key "x": it has no effect; known: enabled, maxAgeDays`,
 				`settings: unknown key "a": it has no effect; known: enabled, servers, disabled, discovery, startup, ` +
 					`timeouts, reconnect, cache, toolNames, trust`,

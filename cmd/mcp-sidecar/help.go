@@ -113,8 +113,9 @@ case.
 client hears nothing of the others, and they are not started for it.
 
 Where ` + share.Variable + ` is set, the session of that endpoint is offered, with
-the connections and settings it has; --only and --except choose among its servers. One that another mcp-sidecar has started
-offers nothing, since the other one does.`
+the connections and settings it has; --only and --except choose among its
+servers. One that another mcp-sidecar has started offers nothing, since the other
+one does.`
 
 	configHelp = `mcp-sidecar config [options]
 

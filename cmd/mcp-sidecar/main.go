@@ -127,8 +127,8 @@ func (f *flags) addClient(s *pflag.FlagSet) {
 
 // addOffer has arrays, not lists with commas: a name may hold one.
 func (f *flags) addOffer(s *pflag.FlagSet) {
-	s.StringArrayVar(&f.only, "only", nil, "offer this server only; * stands for any characters; may be given more than once")
-	s.StringArrayVar(&f.except, "except", nil, "do not offer this server, also when --only has it; as --only")
+	s.StringArrayVar(&f.only, "only", nil, "offer the server `name` only; * stands for any characters; may be given more than once")
+	s.StringArrayVar(&f.except, "except", nil, "do not offer the server `name`, also when --only has it; otherwise as --only")
 }
 
 func (f *flags) addTimeout(s *pflag.FlagSet) {

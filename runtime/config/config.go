@@ -42,6 +42,7 @@ type Options struct {
 	Include       []string                   // providers; nil means all
 	Exclude       []string
 	Own           []string // providers whose servers the host's user has without us: see withoutOwn
+	OwnFiles      []string // discovery.ownFiles: as Own, by file
 	Files         []string // discovery.files
 	FilterExa     bool
 

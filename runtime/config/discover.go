@@ -207,10 +207,10 @@ type claim struct {
 	path     string
 }
 
-// unlocatedFiles reports those of discovery.files that are nowhere.
+// unlocatedFiles reports those of discovery.files and ownFiles that are nowhere.
 func (d *discovery) unlocatedFiles() {
 	o := &d.site.opts
-	for _, file := range o.Files {
+	for _, file := range slices.Concat(o.Files, o.OwnFiles) {
 		if _, ok := absolute(file, o.Home, o.Cwd); !ok {
 			d.report.diagnostics = append(d.report.diagnostics, Diagnostic{
 				Path: file, Message: "there is no home directory: not read", Fix: "give the absolute path of the file",
@@ -229,10 +229,7 @@ func (d *discovery) claimUserFiles(places []place) {
 }
 
 func (d *discovery) readRow(r row) {
-	if slices.Contains(d.site.opts.Own, r.provider.id) {
-		said := len(d.report.diagnostics)
-		defer func() { d.report.diagnostics = withoutServers(d.report.diagnostics, said) }()
-	}
+	defer d.sayNothingOfOwn(r.provider.id, len(d.report.diagnostics))
 	if r.provider.id == sidecarID {
 		d.unlocatedFiles()
 	}
@@ -326,7 +323,7 @@ func (d *discovery) result() Result {
 	o := &d.site.opts
 	switchServers(d.entries, d.switches)
 	x := Expander{Getenv: o.Getenv, Home: o.Home, Folder: o.Cwd}
-	names := firstOfName(withoutOwn(withoutSelf(d.entries), o.Own, x), d.parts, o.Denied, x)
+	names := firstOfName(d.site.withoutOwn(withoutSelf(d.entries), x), d.parts, o.Denied, x)
 	winners := names.winners
 	var keys []string
 	if o.FilterExa {

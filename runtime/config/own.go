@@ -6,16 +6,33 @@ import (
 	"strings"
 )
 
-// withoutOwn leaves out what the host's user has without us: the servers of the
-// providers in own, and whatever has the name of one or starts the same. What a
+// isOwn says that the host's user has the servers without us which this provider has in
+// this file.
+func (s *site) isOwn(provider, path string) bool {
+	return slices.Contains(s.opts.Own, provider) || slices.Contains(s.ownFiles(), path)
+}
+
+// ownFiles are those of discovery.ownFiles, as absolute paths.
+func (s *site) ownFiles() []string {
+	var paths []string
+	for _, file := range s.opts.OwnFiles {
+		if path, ok := absolute(file, s.opts.Home, s.opts.Cwd); ok {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// withoutOwn leaves out what the host's user has without us: the servers that are own,
+// and whatever has the name of one or starts the same. What a
 // project's file says that needs trust covers nothing but its like: a repository
 // cannot take the user's own servers away. What is left out keeps its name from what
 // is weaker: that would not count without own either. What the host names itself stays.
-func withoutOwn(entries []*Entry, own []string, x Expander) []*Entry {
-	if len(own) == 0 {
+func (s *site) withoutOwn(entries []*Entry, x Expander) []*Entry {
+	if len(s.opts.Own)+len(s.opts.OwnFiles) == 0 {
 		return entries
 	}
-	isOwn := func(e *Entry) bool { return slices.Contains(own, e.Provider) }
+	isOwn := func(e *Entry) bool { return s.isOwn(e.Provider, e.Path) }
 	target := make(map[*Entry]string, len(entries)) // "" for an invalid one
 	covers := []cover{newCover(), newCover()}       // by entries that need no trust, and by those that do
 	of := func(e *Entry) cover {
@@ -54,11 +71,14 @@ func newCover() cover { return cover{map[string]bool{}, map[string]bool{}} }
 
 func (c cover) has(name, target string) bool { return c.names[name] || c.targets[target] }
 
-// withoutServers leaves out, from one on, what is said about servers: it is for those
-// that are not ours to start.
-func withoutServers(all []Diagnostic, from int) []Diagnostic {
-	kept := slices.DeleteFunc(slices.Clone(all[from:]), func(d Diagnostic) bool { return d.Server != "" })
-	return append(all[:from], kept...)
+// sayNothingOfOwn takes back what is said, from one diagnostic on, about a provider's
+// servers that are not ours to start.
+func (d *discovery) sayNothingOfOwn(provider string, from int) {
+	said := d.report.diagnostics
+	kept := slices.DeleteFunc(slices.Clone(said[from:]), func(x Diagnostic) bool {
+		return x.Server != "" && d.site.isOwn(provider, x.Path)
+	})
+	d.report.diagnostics = append(said[:from], kept...)
 }
 
 // withoutSelf leaves out entries that would start us as one of our own servers: that

@@ -55,6 +55,48 @@ func TestWhatTheUserHasWithoutUsIsLeftOut(t *testing.T) {
 	}
 }
 
+func TestAFileMayBeTheHostsOwn(t *testing.T) {
+	const profile, known = "home/code/User/mcp.json", "home/.vscode-server/data/User/mcp.json"
+	for _, tt := range []struct {
+		what          string
+		own, ownFiles []string
+		include       []string
+		want          string
+	}{
+		{"it is not read without being named", nil, nil, nil, "b c d known like"},
+		{"its servers, what is called so and what starts the same", nil, []string{profile}, nil, "d known"},
+		{"beside a provider", []string{"cursor"}, []string{profile}, nil, "known"},
+		{"from the home directory", nil, []string{"~/code/User/mcp.json"}, nil, "d known"},
+		{"a file that is known anyway", nil, []string{known}, nil, "b c d like"},
+		{"also if the provider is not included", nil, []string{profile, known}, []string{"cursor"}, "d"},
+		{"one that is not there", nil, []string{"/nowhere/mcp.json"}, nil, "b c d known like"},
+	} {
+		m := newMachine(t)
+		m.write(t, profile, []byte(`{"servers": {"a": {"command": "x"}, "b": {"command": "y"}, "odd": {"command": 5}}}`))
+		m.write(t, known, []byte(`{"servers": {"known": {"command": "k"}}}`))
+		m.write(t, "home/.cursor/mcp.json", []byte(`{"mcpServers": {"b": {"command": "z"}, "like": {"command": "x"}, "d": {"command": "d"}}}`))
+		m.write(t, "home/.claude.json", []byte(`{"mcpServers": {"c": {"command": "y"}}}`))
+		m.opts.Own, m.opts.Include = tt.own, tt.include
+		for _, file := range tt.ownFiles {
+			if strings.HasPrefix(file, "home/") {
+				file = m.path(file)
+			}
+			m.opts.OwnFiles = append(m.opts.OwnFiles, file)
+		}
+		r := m.discover(t)
+		var names []string
+		for _, e := range r.Entries {
+			names = append(names, e.Name)
+		}
+		if slices.Sort(names); strings.Join(names, " ") != tt.want {
+			t.Errorf("%s: %q, want %s", tt.what, names, tt.want)
+		}
+		if len(r.Diagnostics) > 0 {
+			t.Errorf("%s: of what is not ours to start nothing is said: %+v", tt.what, r.Diagnostics)
+		}
+	}
+}
+
 func TestOfWhatIsNotOursToStartNothingIsSaid(t *testing.T) {
 	m := newMachine(t)
 	m.write(t, "home/.claude.json", []byte(`{"mcpServers": {"a": {"command": 5}, "b": {"command": "x", "odd": 1}}}`))

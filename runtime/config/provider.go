@@ -26,7 +26,7 @@ type place struct {
 	// personal: the file is the user's, but what is read of it is about the
 	// project; its entries are of level Project and need no trust.
 	personal bool
-	// named: the host names it itself, in settings.servers or discovery.files, so
+	// named: the host names it itself, in settings.servers, discovery.files or ownFiles, so
 	// that it is no matter of discovery.include.
 	named   bool
 	parse   parser

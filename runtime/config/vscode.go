@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -14,8 +15,11 @@ func vscodePlaces(s *site) []place {
 		projectFile{path: ".vscode/settings.json", dialect: editor, read: readVSCodeSettings},
 	)
 	places = append(places, s.inProject(projectFile{path: ".github/mcp.json", dialect: copilotDialect(), read: readMCPServers})...)
-	for _, path := range s.vscodeUserFiles() {
-		places = append(places, s.ofUser(path, editor, readVSCode))
+	own := s.ownFiles()
+	for _, path := range withNew(s.vscodeUserFiles(), own) {
+		user := s.ofUser(path, editor, readVSCode)
+		user.named = slices.Contains(own, path)
+		places = append(places, user)
 	}
 	copilot := filepath.Join(s.dirFrom("COPILOT_HOME", ".copilot"), "mcp-config.json")
 	return append(places, s.ofUser(copilot, copilotDialect(), readMCPServers))

@@ -192,6 +192,12 @@ export interface DiscoverySettings {
    * the name of one or starts the same, but for settings.servers.
    */
   own?: string[];
+  /**
+   * ownFiles are further files whose servers the user has without the sidecar, in the
+   * dialect of VS Code's mcp.json: the one of the user's profile lies where only the
+   * editor knows. What own says of the servers of its providers is true of theirs.
+   */
+  ownFiles?: string[];
   /** files are further files in the native dialect. */
   files?: string[];
   /** filterExa takes Exa servers out and returns their keys. Default true. */
@@ -889,7 +895,7 @@ export interface Definition {
  * - `shadowed`: a stronger file has the name
  * - `alias`: it starts the same as a server of another name
  * - `merged`: another file of the same tool has the rest of it
- * - `left-out`: by discovery.filterExa, discovery.own or a decision about trust, or it is no server to be started here
+ * - `left-out`: by discovery.filterExa, own or ownFiles or a decision about trust, or it is no server to be started here
  */
 export type DefinitionState = "counts" | "shadowed" | "alias" | "merged" | "left-out";
 

@@ -210,7 +210,7 @@ DefinitionState = Literal[
     "shadowed",  # a stronger file has the name
     "alias",  # it starts the same as a server of another name
     "merged",  # another file of the same tool has the rest of it
-    "left-out",  # by discovery.filterExa, discovery.own or a decision about trust, or it is no server to be started here
+    "left-out",  # by discovery.filterExa, own or ownFiles or a decision about trust, or it is no server to be started here
 ]
 
 # CacheState says whether there is a list.
@@ -382,6 +382,10 @@ class DiscoverySettings(TypedDict, total=False):
     # editor starts those of its own files: they are left out, and so is whatever has
     # the name of one or starts the same, but for settings.servers.
     own: list[str]
+    # ownFiles are further files whose servers the user has without the sidecar, in the
+    # dialect of VS Code's mcp.json: the one of the user's profile lies where only the
+    # editor knows. What own says of the servers of its providers is true of theirs.
+    ownFiles: list[str]
     # files are further files in the native dialect.
     files: list[str]
     # filterExa takes Exa servers out and returns their keys. Default true.

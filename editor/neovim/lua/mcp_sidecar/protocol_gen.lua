@@ -96,6 +96,7 @@ M.version = 1
 ---@field include? string[] include, when given, reads only these providers.
 ---@field exclude? string[] exclude leaves these providers out.
 ---@field own? string[] own are the providers whose servers the user has without the sidecar, as an editor starts those of its own files: they are left out, and so is whatever has the name of one or starts the same, but for settings.servers.
+---@field ownFiles? string[] ownFiles are further files whose servers the user has without the sidecar, in the dialect of VS Code's mcp.json: the one of the user's profile lies where only the editor knows. What own says of the servers of its providers is true of theirs.
 ---@field files? string[] files are further files in the native dialect.
 ---@field filterExa? boolean filterExa takes Exa servers out and returns their keys. Default true.
 ---@field watch? boolean watch notices changes of the files that are read and of those that could be, and restarts the servers whose entries have changed. Default true.
@@ -549,7 +550,7 @@ M.version = 1
 ---| 'shadowed' # a stronger file has the name
 ---| 'alias' # it starts the same as a server of another name
 ---| 'merged' # another file of the same tool has the rest of it
----| 'left-out' # by discovery.filterExa, discovery.own or a decision about trust, or it is no server to be started here
+---| 'left-out' # by discovery.filterExa, own or ownFiles or a decision about trust, or it is no server to be started here
 
 ---DoctorServer is one server, and what its entry needs.
 ---@class mcp_sidecar.DoctorServer
