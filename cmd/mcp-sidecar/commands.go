@@ -33,7 +33,7 @@ type command struct {
 
 func commands() []command {
 	asJSON, trusting, patient, forClient := (*flags).addJSON, (*flags).addTrust, (*flags).addTimeout, (*flags).addClient
-	offering := (*flags).addOffer
+	offering, waiting := (*flags).addOffer, (*flags).addWait
 	connecting := []func(*flags, *pflag.FlagSet){asJSON, trusting, patient, forClient}
 	return []command{
 		{cmdList, alone(cmdList), list, connecting, listHelp},
@@ -41,7 +41,7 @@ func commands() []command {
 		{cmdTrust, trustUsage, trustCommand, []func(*flags, *pflag.FlagSet){asJSON}, trustHelp},
 		{cmdDoctor, doctorUsage, doctor, connecting, doctorHelp},
 		{cmdAttach, alone(cmdAttach), attach, nil, attachHelp},
-		{cmdMCP, alone(cmdMCP), mcpServer, []func(*flags, *pflag.FlagSet){offering, forClient, trusting, patient}, mcpHelp},
+		{cmdMCP, alone(cmdMCP), mcpServer, []func(*flags, *pflag.FlagSet){offering, waiting, forClient, trusting, patient}, mcpHelp},
 		{cmdConfig, alone(cmdConfig), configuration, []func(*flags, *pflag.FlagSet){asJSON, trusting, forClient}, configHelp},
 	}
 }

@@ -101,8 +101,8 @@ the configuration of an MCP client gives it all of them:
 --client names the client, which starts the servers of its own files itself: it
 would have them twice. Each tool is named after its server, <server>_<tool>, in
 at most 40 characters. Tools that were there before are there at once. For a
-server that has never run the first list of tools waits, up to 15 seconds; what
-comes later is announced.
+server that has never run the first list of tools waits, up to 15 seconds or
+those of --wait; what comes later is announced.
 
 The client says where the project is (roots), or else it is the current
 directory. Servers of the project's files are started when you allow them: the

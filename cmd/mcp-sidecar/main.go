@@ -75,6 +75,7 @@ type flags struct {
 	client     []string // providers whose servers the client starts itself
 	only       []string // globs over servers: see face.Options
 	except     []string
+	wait       int
 	version    bool
 	help       bool
 	given      map[string]bool // on the command line
@@ -131,6 +132,13 @@ func (f *flags) addOffer(s *pflag.FlagSet) {
 	s.StringArrayVar(&f.except, "except", nil, "do not offer the server `name`, also when --only has it; otherwise as --only")
 }
 
+// maxWait is the most that --wait may be, in seconds: longer than any client waits.
+const maxWait = 3600
+
+func (f *flags) addWait(s *pflag.FlagSet) {
+	s.IntVar(&f.wait, "wait", 15, "seconds that the first list of tools waits for servers that have never run; 0 for a client that takes up what is announced later")
+}
+
 func (f *flags) addTimeout(s *pflag.FlagSet) {
 	s.IntVar(&f.timeout, "timeout", 0, "seconds that a server may take to connect, and to be silent during a call (default 30 and 300)")
 }
@@ -146,6 +154,7 @@ func (f *flags) parse(args []string) (name string, words []string, err error) {
 	every.addTimeout(union)
 	every.addClient(union)
 	every.addOffer(union)
+	every.addWait(union)
 	if err := union.Parse(args); err != nil {
 		for _, word := range args { // for the right help
 			if known(word) == nil {
@@ -304,6 +313,9 @@ func (f *flags) check() string {
 	}
 	if f.timeout < 0 {
 		return "--timeout is negative"
+	}
+	if f.wait < 0 || f.wait > maxWait {
+		return fmt.Sprintf("--wait is %d, not a number of seconds from 0 to %d", f.wait, maxWait)
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"sync/atomic"
+	"time"
 
 	"github.com/mcp-sidecar/mcp-sidecar/rpc"
 	"github.com/mcp-sidecar/mcp-sidecar/runtime"
@@ -30,10 +31,11 @@ func mcpServer(ctx context.Context, f *flags, w *world, log *slog.Logger, _ []st
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
+	wait := time.Duration(f.wait) * time.Second
 	opt := face.Options{
 		Name: "mcp-sidecar", Version: version, Log: log,
 		In: w.in, Out: w.out, ClientReads: func() bool { return hasReader(w.out) },
-		Describe: described, Only: f.only, Except: f.except,
+		Describe: described, Only: f.only, Except: f.except, Wait: &wait,
 		Visible: runtime.Visible,
 		Remedy: func(s rpc.ProjectServer) string {
 			return "in " + s.Project + ": mcp-sidecar trust allow " + runtime.ShellArgument(s.Name)

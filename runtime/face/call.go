@@ -57,7 +57,7 @@ func (f *face) find(ctx context.Context, name string) (toolname.Target, error) {
 	if tool, ok := f.tools.find(name); ok {
 		return tool, nil
 	}
-	if err := f.gate.pass(ctx); err != nil {
+	if err := f.gate.passCall(ctx); err != nil {
 		return toolname.Target{}, err
 	}
 	if tool, ok := f.tools.find(name); ok {

@@ -50,6 +50,9 @@ type Options struct {
 	// Only and Except are globs over the names of servers, by which the client has some
 	// of them only: see offers. Their tools are the tools that there are.
 	Only, Except []string
+	// Wait is how long a list waits for servers of which nothing is remembered; nil for
+	// the usual time. One that shows what comes later need not wait.
+	Wait *time.Duration
 	// Describe shows a person what a project's server is, and Remedy how they allow it
 	// by themselves. Visible is a text in which nothing is hidden.
 	Describe, Remedy func(rpc.ProjectServer) string
@@ -141,12 +144,16 @@ func Run(ctx context.Context, opt Options) error {
 }
 
 func newFace(opt Options) *face {
+	wait := patience
+	if opt.Wait != nil {
+		wait = *opt.Wait
+	}
 	f := &face{
 		opt: opt, log: opt.Log,
 		conn:     newConn(opt.In, opt.Out, opt.ClientReads, opt.Log),
 		opening:  newOpening(),
 		tools:    newCatalog(),
-		gate:     newGate(),
+		gate:     newGate(wait),
 		progress: &progress{waiting: map[string]func(*rpc.ProgressValue){}},
 		moved:    make(chan struct{}, 1),
 		told:     map[rpc.Diagnostic]bool{},

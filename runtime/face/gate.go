@@ -13,6 +13,8 @@ import (
 // remembered has been tried, and the client's roots are known, if it has any; or when
 // patience is over.
 type gate struct {
+	wait time.Duration // patience with servers; less for who listens
+
 	mu      sync.Mutex      // guards what follows
 	begun   time.Time       // when the servers were known; zero before
 	listens bool            // the client wants to be told of changes (MCP 2026-07-28: subscriptions/listen)
@@ -21,8 +23,8 @@ type gate struct {
 	changed chan struct{}   // closed at the next change
 }
 
-func newGate() *gate {
-	return &gate{untried: map[string]bool{}, changed: make(chan struct{})}
+func newGate(wait time.Duration) *gate {
+	return &gate{wait: wait, untried: map[string]bool{}, changed: make(chan struct{})}
 }
 
 // opened says which servers there are, from now on.
@@ -91,10 +93,16 @@ func isUntried(s rpc.Server) bool {
 	return s.Status == rpc.StatusConnecting && s.Tools.From == rpc.ToolsFromNone && s.Attempt <= 1
 }
 
-// pass waits until the gate is open. The servers are known.
-func (g *gate) pass(ctx context.Context) error {
+// pass waits until the gate is open for a list. The servers are known.
+func (g *gate) pass(ctx context.Context) error { return g.await(ctx, g.wait) }
+
+// passCall is pass for a call of a tool that is not known: who does not want to wait
+// for a list may remember a name from before all the same.
+func (g *gate) passCall(ctx context.Context) error { return g.await(ctx, patience) }
+
+func (g *gate) await(ctx context.Context, wait time.Duration) error {
 	for {
-		left, changed := g.state()
+		left, changed := g.state(wait)
 		if left <= 0 {
 			return nil
 		}
@@ -108,16 +116,19 @@ func (g *gate) pass(ctx context.Context) error {
 	}
 }
 
-// state is how long the gate stays closed if nothing changes.
-func (g *gate) state() (left time.Duration, changed <-chan struct{}) {
+// state is how long the gate stays closed if nothing changes, for who has so much
+// patience with servers.
+func (g *gate) state(wait time.Duration) (left time.Duration, changed <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	switch {
-	case !g.roots && len(g.untried) == 0:
-	case g.listens:
-		left = time.Until(g.begun.Add(listenerPatience))
-	default:
-		left = time.Until(g.begun.Add(patience))
+	if g.listens {
+		wait = min(wait, listenerPatience)
+	}
+	if g.roots { // until they are given, or not waited for any more
+		wait = max(wait, rootsPatience)
+	}
+	if g.roots || len(g.untried) > 0 {
+		left = time.Until(g.begun.Add(wait))
 	}
 	return left, g.changed
 }

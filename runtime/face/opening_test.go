@@ -138,6 +138,42 @@ func TestAListWaitsForServersOfWhichNothingIsKnown(t *testing.T) {
 	}
 }
 
+func TestAListWaitsNoLongerThanIsWanted(t *testing.T) {
+	const (
+		statelessList = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{` + stateless + `}}`
+		listen        = `{"jsonrpc":"2.0","id":0,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` + stateless + `}}`
+	)
+	starting := server("slow", rpc.StatusConnecting, rpc.ToolsFromNone, 0)
+	for _, tt := range []struct {
+		what  string
+		wait  time.Duration
+		lines []string
+		waits time.Duration
+	}{
+		{"not at all", 0, []string{initialize(`{}`), list}, 0},
+		{"a while", time.Minute, []string{initialize(`{}`), list}, time.Minute},
+		{"for roots all the same", 0, []string{initialize(`{"roots":{}}`), list}, rootsPatience},
+		{"a listener less", time.Minute, []string{listen, statelessList}, listenerPatience},
+		{"a listener not at all", 0, []string{listen, statelessList}, 0},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := begin(t, &scripted{}, view(1, []rpc.Server{starting}, tools("a/x")...), func(o *Options) { o.Wait = &tt.wait })
+				w.say(tt.lines...)
+				for line := range w.lines {
+					if strings.Contains(line, `{"tools":[{"name":"a_x"}]`) {
+						break
+					}
+				}
+				if waited := time.Since(w.begun); waited != tt.waits {
+					t.Errorf("listed after %v", waited)
+				}
+				_ = w.end()
+			})
+		})
+	}
+}
+
 func TestACallOfAToolNotKnownYetWaitsForIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		impl := &scripted{call: func(context.Context, *rpc.CallParams) (*rpc.CallResult, error) {
