@@ -473,13 +473,20 @@ type Settings struct {
 
 // ServerConfig is one server in the native dialect.
 type ServerConfig struct {
-	// Type is inferred from command or url when absent.
-	Type    string            `json:"type,omitempty"`
-	Command string            `json:"command,omitempty"`
-	Args    []string          `json:"args,omitempty"`
-	Env     map[string]string `json:"env,omitempty"`
-	Cwd     string            `json:"cwd,omitempty"`
-	URL     string            `json:"url,omitempty"`
+	// Type is "stdio", "http" or "sse". It is inferred from command or url when absent.
+	Type string `json:"type,omitempty"`
+	// Command is the program to start: a name that is looked for in PATH, or a path.
+	Command string `json:"command,omitempty"`
+	// Args are its arguments.
+	Args []string `json:"args,omitempty"`
+	// Env is added to the environment of the program. In values, here and everywhere
+	// in an entry, ${NAME} and ${NAME:-default} stand for variables.
+	Env map[string]string `json:"env,omitempty"`
+	// Cwd is the directory to start it in. Default: the project's.
+	Cwd string `json:"cwd,omitempty"`
+	// URL is the address of a server that runs already.
+	URL string `json:"url,omitempty"`
+	// Headers are sent with every request to the url.
 	Headers map[string]string `json:"headers,omitempty"`
 	// Enabled false: listed, never connected. Default true.
 	Enabled *bool `json:"enabled,omitempty"`

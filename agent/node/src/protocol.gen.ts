@@ -130,13 +130,22 @@ export interface Settings {
 
 /** ServerConfig is one server in the native dialect. */
 export interface ServerConfig {
-  /** type is inferred from command or url when absent. */
+  /** type is "stdio", "http" or "sse". It is inferred from command or url when absent. */
   type?: string;
+  /** command is the program to start: a name that is looked for in PATH, or a path. */
   command?: string;
+  /** args are its arguments. */
   args?: string[];
+  /**
+   * env is added to the environment of the program. In values, here and everywhere
+   * in an entry, ${NAME} and ${NAME:-default} stand for variables.
+   */
   env?: Record<string, string>;
+  /** cwd is the directory to start it in. Default: the project's. */
   cwd?: string;
+  /** url is the address of a server that runs already. */
   url?: string;
+  /** headers are sent with every request to the url. */
   headers?: Record<string, string>;
   /** enabled false: listed, never connected. Default true. */
   enabled?: boolean;

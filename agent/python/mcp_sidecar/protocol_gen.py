@@ -326,13 +326,20 @@ class Settings(TypedDict, total=False):
 class ServerConfig(TypedDict, total=False):
     """ServerConfig is one server in the native dialect."""
 
-    # type is inferred from command or url when absent.
+    # type is "stdio", "http" or "sse". It is inferred from command or url when absent.
     type: str
+    # command is the program to start: a name that is looked for in PATH, or a path.
     command: str
+    # args are its arguments.
     args: list[str]
+    # env is added to the environment of the program. In values, here and everywhere
+    # in an entry, ${NAME} and ${NAME:-default} stand for variables.
     env: dict[str, str]
+    # cwd is the directory to start it in. Default: the project's.
     cwd: str
+    # url is the address of a server that runs already.
     url: str
+    # headers are sent with every request to the url.
     headers: dict[str, str]
     # enabled false: listed, never connected. Default true.
     enabled: bool

@@ -52,6 +52,7 @@ func generate(dir string) (map[string][]byte, error) {
 		"../agent/python/mcp_sidecar/protocol_gen.py":       renderPython,
 		"../agent/python/mcp_sidecar/requests_gen.py":       renderPythonRequests,
 		"../editor/neovim/lua/mcp_sidecar/protocol_gen.lua": renderLua,
+		"../editor/vscode/schemas/mcp.json":                 renderConfigSchema,
 	} {
 		if files[filepath.FromSlash(name)], err = render(p); err != nil {
 			return nil, err

@@ -53,7 +53,7 @@ func renderSchema(p *protocol) ([]byte, error) {
 	for _, c := range p.codes {
 		codes = append(codes, member{c.words("-"), object{{"code", c.value}, {"when", c.when}}})
 	}
-	raw, err := object{
+	return object{
 		{"$schema", "https://json-schema.org/draft/2020-12/schema"},
 		{"$comment", generated},
 		{"title", "mcp-sidecar protocol"},
@@ -61,7 +61,12 @@ func renderSchema(p *protocol) ([]byte, error) {
 		{"methods", methods},
 		{"errors", codes},
 		{"$defs", defs},
-	}.MarshalJSON()
+	}.indented()
+}
+
+// indented is a whole file.
+func (o object) indented() ([]byte, error) {
+	raw, err := o.MarshalJSON()
 	if err != nil {
 		return nil, err
 	}

@@ -63,13 +63,13 @@ M.version = 1
 
 ---ServerConfig is one server in the native dialect.
 ---@class mcp_sidecar.ServerConfig
----@field type? string type is inferred from command or url when absent.
----@field command? string
----@field args? string[]
----@field env? table<string, string>
----@field cwd? string
----@field url? string
----@field headers? table<string, string>
+---@field type? string type is "stdio", "http" or "sse". It is inferred from command or url when absent.
+---@field command? string command is the program to start: a name that is looked for in PATH, or a path.
+---@field args? string[] args are its arguments.
+---@field env? table<string, string> env is added to the environment of the program. In values, here and everywhere in an entry, ${NAME} and ${NAME:-default} stand for variables.
+---@field cwd? string cwd is the directory to start it in. Default: the project's.
+---@field url? string url is the address of a server that runs already.
+---@field headers? table<string, string> headers are sent with every request to the url.
 ---@field enabled? boolean enabled false: listed, never connected. Default true.
 ---@field timeout? integer timeout bounds each attempt to connect, in milliseconds and as timeouts.connectMs does, which is the default.
 ---@field callTimeout? integer callTimeout bounds silence during a call, in milliseconds. Default timeouts.callMs.
