@@ -23,7 +23,13 @@ export function activate(context: vscode.ExtensionContext): McpSidecarApi {
   const log = vscode.window.createOutputChannel("MCP Sidecar", { log: true });
   const switches = new Switches(context.workspaceState);
   session = new Session();
-  const services: Services = { context, log, session, switches, wishes: () => currentWishes(switches) };
+  const services: Services = {
+    context,
+    log,
+    session,
+    switches,
+    wishes: () => currentWishes(context, switches),
+  };
   const inputs = new Inputs(services, () => lifecycle.restart());
   const trust = new Trust(services, () => inputs.expect());
   const lifecycle = new Lifecycle(services, {

@@ -6,6 +6,7 @@ import { homedir } from "node:os";
 import type { Handlers, WorkspaceFolder } from "mcp-sidecar";
 import * as vscode from "vscode";
 import { findBinary } from "./binary.js";
+import { editorFiles } from "./editor_files.js";
 import { environment } from "./environment.js";
 import { logArguments } from "./log/program_line.js";
 import type { Services } from "./services.js";
@@ -14,9 +15,13 @@ import { changeBetween, type Wishes, wishesOf } from "./settings.js";
 import type { Switches } from "./switches.js";
 
 /** currentWishes reads the settings as they are now. */
-export function currentWishes(switches: Switches): Wishes {
+export function currentWishes(context: vscode.ExtensionContext, switches: Switches): Wishes {
   const configuration = vscode.workspace.getConfiguration("mcpSidecar");
-  return wishesOf((name) => configuration.get(name), switches.off, folders().length > 0);
+  return wishesOf((name) => configuration.get(name), {
+    off: switches.off,
+    folder: folders().length > 0,
+    editorFiles: editorFiles(context.globalStorageUri.fsPath),
+  });
 }
 
 /** folders are those of the window that lie on the disk of the machine that the sidecar runs on. */

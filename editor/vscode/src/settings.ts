@@ -30,12 +30,20 @@ export interface AgentWishes {
 /** The provider whose servers VS Code runs itself. */
 const EDITOR = "vscode";
 
-/**
- * wishesOf reads the settings. `off` is what the user has switched off in this workspace, `folder` whether there
- * is one: without, no directory is a project.
- */
-export function wishesOf(read: Read, off: readonly string[], folder: boolean): Wishes {
+/** Circumstances are what the settings do not say. */
+export interface Circumstances {
+  /** off is what the user has switched off in this workspace. */
+  readonly off: readonly string[];
+  /** folder: the window has one. Without, no directory is a project. */
+  readonly folder: boolean;
+  /** editorFiles are where the editor has servers of its own, besides those that the sidecar knows of. */
+  readonly editorFiles: readonly string[];
+}
+
+/** wishesOf reads the settings. */
+export function wishesOf(read: Read, { off, folder, editorFiles }: Circumstances): Wishes {
   const given = <T>(name: string, otherwise: T): T => read<T>(name) ?? otherwise;
+  const excludeEditorServers = given("excludeEditorServers", true);
   const include = given<string[]>("discovery.include", []);
   return {
     enabled: given("enabled", true),
@@ -51,7 +59,8 @@ export function wishesOf(read: Read, off: readonly string[], folder: boolean): W
         projectConfig: folder && given("discovery.projectConfig", true),
         ...(include.length > 0 && { include }),
         exclude: given<string[]>("discovery.exclude", []),
-        own: given("excludeEditorServers", true) ? [EDITOR] : [],
+        own: excludeEditorServers ? [EDITOR] : [],
+        ownFiles: excludeEditorServers ? [...editorFiles] : [],
         files: given<string[]>("discovery.files", []),
         filterExa: given("discovery.filterExa", true),
         watch: given("discovery.watch", true),
