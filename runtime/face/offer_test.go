@@ -54,7 +54,7 @@ func TestAServerThatIsNotOfferedDoesNotExist(t *testing.T) {
 		w := begin(t, impl, view(1, servers, tools("a/x")...), func(o *Options) { o.Except = []string{"b", "c"} })
 		w.say(initialize(`{}`), initialized)
 		got := strings.Join(w.all(), "\n")
-		if !strings.Contains(got, "The tools of those of the user's MCP servers that this client is to have.") ||
+		if !strings.Contains(got, "The tools of the MCP servers that the user has chosen for this client.") ||
 			strings.Contains(got, "is broken") || strings.Contains(got, "Use c") || strings.Contains(got, "missing") {
 			t.Errorf("initialize is answered with %s", got)
 		}
@@ -105,7 +105,7 @@ func TestANameThatNoServerHasIsSaid(t *testing.T) {
 	}{
 		{[]string{"a"}, "", nil},
 		{[]string{"a", "fs*"}, "", []string{"--only=fs*"}},
-		{[]string{"gone"}, "of the servers that are configured, the client is to have none", []string{"--only=gone"}},
+		{[]string{"gone"}, "of the servers that are configured, none is chosen for this client", []string{"--only=gone"}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			servers := []rpc.Server{server("a", rpc.StatusConnected, rpc.ToolsFromLive, 1)}

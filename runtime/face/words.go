@@ -14,7 +14,7 @@ func (f *face) instructions() string {
 	var b strings.Builder
 	servers, whose := f.offeredServers(f.opening.first.Servers), "all MCP servers that the user has configured"
 	if f.opt.isChosen() {
-		whose = "those of the user's MCP servers that this client is to have"
+		whose = "the MCP servers that the user has chosen for this client"
 	}
 	b.WriteString("The tools of " + whose + ". Each is named after its server: <server>_<tool>.\n")
 	if f.opt.Note != "" {
@@ -24,7 +24,7 @@ func (f *face) instructions() string {
 	case len(f.opening.first.Servers) == 0:
 		b.WriteString("\nThere are none: no server is configured, or the client has them all by itself.\n")
 	case len(servers) == 0:
-		b.WriteString("\nThere are none now: of the servers that are configured, the client is to have none.\n")
+		b.WriteString("\nThere are none now: of the servers that are configured, none is chosen for this client.\n")
 	}
 	heading, waiting := "\nServers whose tools are missing:\n", 0
 	for _, s := range servers {
