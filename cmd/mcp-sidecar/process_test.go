@@ -33,6 +33,8 @@ func TestTheCommandLineIsReadAsPeopleWriteIt(t *testing.T) {
 		{"--json list --cwd .", 0, `"servers":[]`, ""},
 		{"--trust allow list", 0, none, ""},
 		{"list --framing ndjson", 2, "", "--framing is an option of serving a host only\nSee: mcp-sidecar help list"},
+		{"list --only x", 2, "", "--only is an option of mcp only\nSee: mcp-sidecar help list"},
+		{"mcp --wait -1", 2, "", "--wait is -1, not a number of seconds from 0 to 3600\nSee: mcp-sidecar help mcp"},
 		{"--max-message 5 call a b", 2, "", "--max-message is an option of serving a host only"},
 		{"--json", 2, "", "--json is an option of list, call, trust, doctor, config only"},
 		{"list more", 2, "", "list takes no arguments"},
