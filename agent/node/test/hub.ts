@@ -6,6 +6,9 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 
+/** How long something that is sure to come is waited for. It bounds a failing test, and nothing else. */
+const PATIENCE = 30_000;
+
 /** A line on the socket. Of a fake: hello, event or hold. Of the hub: ok. */
 interface Line {
   hello?: string;
@@ -48,7 +51,7 @@ export class Hub {
   async saw(event: string): Promise<void> {
     const awaited = (this.#awaited.get(event) ?? 0) + 1;
     this.#awaited.set(event, awaited);
-    await this.#until(() => this.count(event) >= awaited);
+    await this.#until(`${event}, ${awaited} times by now`, () => this.count(event) >= awaited);
   }
 
   /** count is how often it has happened so far. Its first words are enough. */
@@ -58,7 +61,7 @@ export class Hub {
 
   /** empty waits until no process of a fake is left. */
   async empty(): Promise<void> {
-    await this.#until(() => this.#living.size === 0);
+    await this.#until("all fakes to end", () => this.#living.size === 0);
   }
 
   /** pids are the processes of fakes that live. */
@@ -78,9 +81,15 @@ export class Hub {
     go();
   }
 
-  #until(is: () => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting.push({ is, resolve });
+  #until(what: string, is: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const vain = () => reject(new Error(`waited in vain: ${what}; what happened:\n${this.trace}`));
+      const timer = setTimeout(vain, PATIENCE);
+      const done = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#waiting.push({ is, resolve: done });
       this.#look();
     });
   }

@@ -36,6 +36,7 @@ export class Browser {
       colorScheme: "dark",
       permissions: ["clipboard-read", "clipboard-write"],
       args: FLAGS,
+      env: { ...process.env, HOME: dir },
     });
     context.setDefaultTimeout(PATIENCE);
     return new Browser(context, dir);

@@ -29,6 +29,8 @@ export interface EditorOptions {
   extension?: boolean;
   /** The user's settings, besides those that keep the editor quiet. */
   settings?: Record<string, unknown>;
+  /** Settings whose scope is the machine. */
+  machine?: Record<string, unknown>;
   /** Environment of the editor, besides that of the world. */
   env?: Record<string, string>;
 }
@@ -121,11 +123,13 @@ export class Editor {
 }
 
 async function start(world: World, options: EditorOptions): Promise<Editor> {
-  const { trusted = true, extension = true, settings = {} } = options;
+  const { trusted = true, extension = true, settings = {}, machine = {} } = options;
   const data = join(world.dir, "editor");
   const user = join(data, "User");
   mkdirSync(user, { recursive: true });
   writeFileSync(join(user, "settings.json"), JSON.stringify({ ...QUIET, ...CHAT, ...settings }, null, 2));
+  mkdirSync(join(data, "Machine"));
+  writeFileSync(join(data, "Machine/settings.json"), JSON.stringify(machine, null, 2));
   writeFileSync(join(user, "chatLanguageModels.json"), '[{ "vendor": "scripted", "name": "Scripted" }]');
   const config = join(world.dir, "code-server.yaml");
   writeFileSync(config, "auth: none\n");

@@ -1,7 +1,7 @@
 import { test } from "node:test";
 import { openWindow } from "../driver/shared.js";
 
-const allowed = { settings: { "mcpSidecar.trust.project": "allow" } };
+const allowed = { machine: { "mcpSidecar.trust.project": "allow" } };
 
 test("a window", async (t) => {
   const window = await openWindow(t, {
