@@ -194,8 +194,8 @@ editor-neovim: build $(NEOVIM_PRESENT) $(DEMO_SERVERS) ## the Neovim plugin, in 
 	MCP_SIDECAR_TEST_BINARY='$(CURDIR)/$(BIN)' editor/neovim/tests/run
 
 .PHONY: editor-vscode
-editor-vscode: build $(VSCODE_PRESENT) $(VSCODE_TOOLS) ## the VS Code extension, in the real editor
-	MCP_SIDECAR_TEST_BINARY='$(CURDIR)/$(BIN)' node editor/vscode/tests/run.mjs
+editor-vscode: $(VSCODE_PRESENT) $(VSCODE_TOOLS) ## the VS Code extension, in the real editor
+	node editor/vscode/tests/run.mjs
 
 .PHONY: real
 real: $(REAL_SERVERS) $(REAL_CLIENTS) ## MCP servers and clients from npm and of the Go SDK

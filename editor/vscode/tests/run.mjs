@@ -11,16 +11,13 @@
  * where it runs TypeScript, does not find.
  *
  *   CODE_SERVER, NODE_24, CHROMIUM   the editor: default what `make editor-vscode` installs
- *   MCP_SIDECAR_TEST_BINARY          mcp-sidecar: default bin/mcp-sidecar, else what is built here
  *   MCP_SIDECAR_TEST_FAKE            conformance/fake: default what is built here
  *   MCP_SIDECAR_TEST_VSIX            the packaged extension: default what is packaged here
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
-  chmodSync,
   copyFileSync,
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -29,7 +26,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { basename, delimiter, join, resolve } from "node:path";
+import { basename, delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -152,9 +149,6 @@ function editor() {
     console.error(`There is no ${env[name]}, where ${name} is expected: make editor-vscode installs it.`);
     process.exit(1);
   }
-  const given = env.MCP_SIDECAR_TEST_BINARY;
-  const built = given ? resolve(given) : join(repository, "bin/mcp-sidecar");
-  env.MCP_SIDECAR_TEST_BINARY = given || existsSync(built) ? built : go("mcp-sidecar", "./cmd/mcp-sidecar");
   env.MCP_SIDECAR_TEST_FAKE ??= go("fake", "./conformance/fake");
   env.MCP_SIDECAR_TEST_VSIX ??= packaged();
   env.MCP_SIDECAR_TEST_MODEL_SOURCE = join(installed, "model");
@@ -168,20 +162,13 @@ function go(name, source) {
   return program;
 }
 
-/** packaged is the extension with the binary inside, as it is for this platform. */
+/** packaged is the extension as it is published for this platform. */
 function packaged() {
-  const staged = join(installed, "staged");
-  rmSync(staged, { recursive: true, force: true });
-  mkdirSync(join(staged, "bin"), { recursive: true });
-  execFileSync(process.execPath, ["build.mjs"], { cwd: extension, stdio: "inherit" });
-  for (const name of ["package.json", "dist", "media", "schemas"]) {
-    if (existsSync(join(extension, name)))
-      cpSync(join(extension, name), join(staged, name), { recursive: true });
-  }
-  const binary = join(staged, "bin/mcp-sidecar");
-  copyFileSync(env.MCP_SIDECAR_TEST_BINARY, binary);
-  chmodSync(binary, 0o755);
-  return vsix(staged, "mcp-sidecar.vsix");
+  const packages = join(installed, "vsix");
+  const make = ["agent/packaging/make_vsix.py", "--here", "--out", packages];
+  execFileSync("python3", make, { cwd: repository, stdio: ["ignore", "ignore", "inherit"] });
+  const file = readdirSync(packages).find((name) => name.endsWith(".vsix"));
+  return join(packages, file);
 }
 
 /** model is the scripted chat model: see model/extension.ts. */

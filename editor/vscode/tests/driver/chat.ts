@@ -17,6 +17,7 @@ export class Chat {
     await window.command("Chat: Manage Language Models");
     await window.page.locator(".models-widget", { hasText: "Scripted One" }).waitFor();
     await window.page.locator(".monaco-modal-editor-block .codicon-close").last().click();
+    await window.page.keyboard.press("Control+Alt+I");
     await window.page.locator(".chat-input-picker-label", { hasText: "Scripted One" }).first().waitFor();
     return chat;
   }

@@ -5,9 +5,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
+import { stripVTControlCharacters } from "node:util";
 import type { Locator, Page } from "playwright-core";
 import type { Editor } from "./editor.js";
-import { until } from "./patience.js";
 import { type Project, required } from "./world.js";
 
 type Text = string | RegExp;
@@ -138,17 +138,20 @@ export class Window {
   }
 
   /**
-   * check is a part of a test. Its failure names a screenshot, and a file with the editor's log and with what
-   * happened to the servers.
+   * check is a part of a test, which goes on only if it holds. A failure names a screenshot, and a file with the
+   * editor's log and with what happened to the servers.
    */
   async check(t: TestContext, name: string, body: () => Promise<void>): Promise<void> {
+    let failed = false;
     await t.test(name, async () => {
       try {
         await body();
       } catch (error) {
+        failed = true;
         throw await this.explained(`${t.name} ${name}`, error);
       }
     });
+    if (failed) throw new Error(`not gone on after: ${name}`);
   }
 
   /** explained is the error with what there is to look at. */
@@ -161,13 +164,12 @@ export class Window {
       () => `${base}.png`,
       (reason: Error) => `no screenshot: ${reason.message}`,
     );
-    const message = error instanceof Error ? error.message : String(error);
-    return new Error(`${message}\nthe window: ${shown}\nits log: ${base}.log`, { cause: error });
-  }
-
-  /** until waits until the page's own state is this, looking again and again. */
-  until(what: string, holds: () => Promise<boolean> | boolean): Promise<boolean> {
-    return until(what, holds);
+    const stack = stripVTControlCharacters(
+      error instanceof Error ? (error.stack ?? error.message) : String(error),
+    );
+    const explained = new Error(`${name}: ${stack.split("\n", 1)[0]}`);
+    explained.stack = `${stack}\nthe window: ${shown}\nits log: ${base}.log`;
+    return explained;
   }
 }
 

@@ -21,7 +21,7 @@ test("a window", async (t) => {
   await window.check(t, "has a log", async () => {
     await window.command("Output: Show Output Channels...");
     await window.pick("MCP Sidecar");
-    await window.output(/./).waitFor();
+    await window.output(/mcp-sidecar/).waitFor();
   });
   await window.check(t, "when it is closed, has them ended", async () => {
     await window.close();
