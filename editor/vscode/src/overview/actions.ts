@@ -1,6 +1,6 @@
 /** What can be done now, the problems first: what a click on the status bar offers. Pure. */
 import type { View } from "../view.js";
-import { type Kind, look } from "./phases.js";
+import { type Kind, look, type Step } from "./phases.js";
 import { serverItem } from "./server_item.js";
 
 export interface Action {
@@ -35,22 +35,20 @@ function problems({ servers, errors }: View, off: readonly string[]): Action[] {
   return PROBLEMS.flatMap((kind) => shown.filter(({ look }) => look.kind === kind))
     .slice(0, LISTED)
     .flatMap(({ server, look, item }): Action[] => {
-      const about = { group: "Problems", description: item.description, argument: server.name };
+      const about = { group: "Problems", argument: server.name };
+      const { step, icon } = look;
       const log = { icon: "output", title: `Show Log: ${item.label}`, command: "mcpSidecar.showServerLog" };
       return [
-        ...(look.step === undefined
+        ...(step === undefined
           ? []
-          : [
-              {
-                ...about,
-                icon: look.icon,
-                title: `${look.step.title}: ${item.label}`,
-                command: look.step.command,
-              },
-            ]),
+          : [{ ...about, icon, ...doing(step, item.label), description: item.description }]),
         ...(look.kind === "failed" ? [{ ...about, ...log }] : []),
       ];
     });
+}
+
+function doing({ title, command }: Step, server: string): { title: string; command: string } {
+  return { title: `${title}: ${server}`, command };
 }
 
 const LOG: Action = { group: "Sidecar", icon: "output", title: "Show Log", command: "mcpSidecar.showLog" };

@@ -1,5 +1,5 @@
 /** What of the servers' states is told in a notification. Pure. */
-import type { Phase, Server } from "mcp-sidecar";
+import { type Phase, type Server, SidecarClosedError } from "mcp-sidecar";
 import { WINDOW_MS } from "../restarts.js";
 import { cut, line, linkless } from "./text.js";
 import { counted } from "./words.js";
@@ -51,7 +51,7 @@ function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Ends is what is to be told of a sidecar that ended by itself, and when that was told last. */
+/** EndNews is what is to be told of a sidecar that ended by itself, and when that was told last. */
 export interface EndNews {
   readonly tell: "again" | "over" | undefined;
   readonly toldAt: number | undefined;
@@ -65,4 +65,14 @@ export function endOf(again: boolean, toldAt: number | undefined, now: number): 
   if (!again) return { tell: "over", toldAt: undefined };
   if (toldAt !== undefined && now - toldAt < WINDOW_MS) return { tell: undefined, toldAt };
   return { tell: "again", toldAt: now };
+}
+
+/** reasonOfEnd is why a sidecar ended, in few words: the log has what it wrote. */
+export function reasonOfEnd(error: Error): string {
+  if (error instanceof SidecarClosedError) {
+    if (error.signal !== undefined) return `it was killed by ${line(error.signal, 20)}`;
+    if (error.exitCode !== undefined) return `it ended with exit code ${error.exitCode}`;
+  }
+  const [first = ""] = error.message.split("\n");
+  return linkless(line(first, 600));
 }

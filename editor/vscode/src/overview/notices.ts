@@ -2,8 +2,7 @@
 import type { Server } from "mcp-sidecar";
 import * as vscode from "vscode";
 import type { Services } from "../services.js";
-import { endOf, messageOf, newsOf } from "./news.js";
-import { line, linkless } from "./text.js";
+import { endOf, messageOf, newsOf, reasonOfEnd } from "./news.js";
 
 /** Servers that fail within this time are told together. In milliseconds. */
 const MOMENT = 750;
@@ -84,9 +83,9 @@ export class Notices implements vscode.Disposable {
     const { tell, toldAt } = endOf(again, this.#endToldAt, Date.now());
     this.#endToldAt = toldAt;
     if (tell === undefined) return;
-    const why = linkless(line(error.message, 600));
+    const why = reasonOfEnd(error);
     if (tell === "again") {
-      const message = `The MCP sidecar has ended, and is started again: ${why}`;
+      const message = `The MCP sidecar is started again: ${why}.`;
       void ask(vscode.window.showWarningMessage, message, [SHOW_LOG]);
     } else {
       const buttons = [SHOW_LOG, { title: "Restart", command: "mcpSidecar.restart" }];

@@ -113,11 +113,10 @@ function concerning({ name, error }: Server, errors: View["errors"]): Diagnostic
 
 /** serverTooltip is Markdown. All that others have written is text in it. */
 export function serverTooltip(server: Server, known: Known, here: Surroundings): string {
-  const { word, step } = look(server, known.off);
+  const { word } = look(server, known.off);
   const { error, instructions } = server;
-  const todo = step === undefined ? "" : ` (${step.title.replace("…", "")}: by the row's buttons or menu)`;
   return [
-    `**${escaped(server.name, NAME) || '""'}** — ${escaped(word, NAME)}${escaped(todo, NAME)}`,
+    `**${escaped(server.name, NAME) || '""'}** — ${escaped(word, NAME)}`,
     ...(error === undefined ? [] : problem(error)),
     ...concerning(server, known.errors).map(
       ({ error, severity }) => `${severity === "error" ? "Error" : "Warning"}: ${paragraph(error, 4)}`,
