@@ -64,7 +64,7 @@ export function lastState(text: string): string {
 
 /** iconless is text for places where `$(name)` would be an icon: quick picks and the status bar. */
 export function iconless(text: string): string {
-  return text.replaceAll("$(", "\\$(");
+  return text.replace(/\$\([A-Za-z0-9~-]+\)/g, "\\$&");
 }
 
 /** linkless is text for messages, where `[text](command:…)` would be a link. */
