@@ -1,0 +1,154 @@
+/** What the user sees of servers: rows, status bar, notifications, checkboxes. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { type TestContext, test } from "node:test";
+import { openWindow } from "../driver/shared.js";
+import type { Window } from "../driver/window.js";
+import type { Project } from "../driver/world.js";
+
+const allowed = { settings: { "mcpSidecar.trust.project": "allow" } };
+const FILE = ".mcp.json";
+const nothing = { command: "no-such-program" };
+
+/** open opens a window whose folder has these servers, and shows the view. */
+async function open(t: TestContext, servers: (project: Project) => Record<string, object>): Promise<Window> {
+  const files = (project: Project) => ({ [FILE]: text(servers(project)) });
+  const window = await openWindow(t, { ...allowed, files });
+  await window.view("MCP Sidecar");
+  return window;
+}
+
+function text(mcpServers: Record<string, object>): string {
+  return JSON.stringify({ mcpServers }, null, 2);
+}
+
+test("servers", async (t) => {
+  const window = await open(t, (project) => ({
+    late: project.fake("late", "tool echo\non start\n  stderr Fetching the server\n  hold go"),
+    missing: nothing,
+  }));
+  const { project } = window;
+  const { hub } = project;
+
+  await window.check(t, "that start say what they are doing", async () => {
+    await window.row("late").filter({ hasText: "Fetching the server" }).waitFor();
+    await window.status("MCP 0/2").locator(".codicon-sync").waitFor();
+  });
+  await window.check(t, "that cannot start say why, and where to correct it", async () => {
+    await window.row("missing").filter({ hasText: 'failed · command "no-such-program" not found' }).waitFor();
+    const notice = window.notification('MCP server "missing": command "no-such-program" not found');
+    await notice.getByRole("button", { name: "Open Configuration" }).click();
+    await window.tab(FILE).waitFor();
+    await notice.waitFor({ state: "hidden" });
+  });
+  await window.check(t, "come with their tools", async () => {
+    await hub.saw("late holding go");
+    hub.release("late", "go");
+    await window.row("late").filter({ hasText: "1 tool" }).waitFor();
+    await window.status("MCP 1/2").waitFor();
+    await window.row("late").locator(".monaco-tl-twistie").click();
+    await window.row("echo").waitFor();
+    await window.screenshot("servers");
+  });
+  await window.check(t, "that fail again are not told again", async () => {
+    project.write(FILE, text({ missing: nothing, other: nothing, late: project.fake("late", "tool echo") }));
+    await window.command("MCP Sidecar: Reload All Servers");
+    // All that failed within this moment are told together: it is one.
+    const notice = window.notification('MCP server "other": command');
+    await notice.waitFor();
+    assert.equal(await window.notification(/do not work|"missing"/).count(), 0);
+    await window.row("missing").filter({ hasText: "failed" }).waitFor();
+    await notice.getByRole("button", { name: "Show Log" }).click();
+  });
+  await window.check(t, "return when they can, and are told anew after that", async () => {
+    project.write(FILE, text({ missing: project.fake("missing", "tool echo") }));
+    await window.row("missing").filter({ hasText: "1 tool" }).waitFor();
+    await window.status("MCP 1/1").waitFor();
+    project.write(FILE, text({ missing: nothing }));
+    await window.notification('MCP server "missing": command').waitFor();
+    await window.status("MCP 0/1").waitFor();
+  });
+  await window.check(t, "that are gone leave the view", async () => {
+    project.write(FILE, text({}));
+    await window.row("missing").waitFor({ state: "detached" });
+    await window.welcome("No MCP server is configured").waitFor();
+  });
+});
+
+test("checkboxes", async (t) => {
+  const window = await open(t, (project) => ({
+    files: project.fake("files", "tool one\ntool two"),
+    spare: { ...project.fake("spare", "tool three"), enabled: false },
+  }));
+  const { hub } = window.project;
+  const box = (row: string) => window.row(row).getByRole("checkbox");
+  await window.row("files").locator(".monaco-tl-twistie.collapsible").click();
+
+  await window.check(t, "switch tools off and on", async () => {
+    await box("two").click();
+    await window.row("two").filter({ hasText: "off" }).waitFor();
+    await window.row("files").filter({ hasText: "1 tool, 1 off" }).waitFor();
+    await box("two").click();
+    await window.row("files").filter({ hasText: "2 tools" }).waitFor();
+    await window.row("two").filter({ hasText: "off" }).waitFor({ state: "detached" });
+  });
+  await window.check(t, "connect a server that its file switches off", async () => {
+    await window.row("spare").filter({ hasText: "off in its file" }).waitFor();
+    await box("spare").click();
+    await window.row("spare").filter({ hasText: "1 tool" }).waitFor();
+    assert.equal(await box("spare").getAttribute("aria-checked"), "true");
+  });
+  await window.check(t, "switch servers off, also for the next window", async () => {
+    await box("files").click();
+    await window.row("files").filter({ hasText: "switched off" }).waitFor();
+    await hub.saw("files gone");
+    await window.load();
+    await window.view("MCP Sidecar");
+    await window.row("files").filter({ hasText: "switched off" }).waitFor();
+    assert.equal(hub.count("files started"), 1);
+    await box("files").click();
+    await window.row("files").filter({ hasText: "2 tools" }).waitFor();
+  });
+});
+
+test("the sidecar's end", async (t) => {
+  const window = await open(t, (project) => ({ files: project.fake("files", "tool one") }));
+  const { hub } = window.project;
+  const told = window.notification("The MCP sidecar is started again: it was killed by SIGKILL");
+  await hub.saw("files got tools/list");
+  await window.row("files").locator(".monaco-tl-twistie.collapsible").click();
+  await window.row("one").waitFor();
+
+  await window.check(t, "is told, and what was open stays open", async () => {
+    process.kill(sidecarOf(hub.pids), "SIGKILL");
+    await hub.saw("files gone");
+    await told.waitFor();
+    await hub.saw("files got tools/list");
+    await window.row("one").waitFor();
+    await window.status("MCP 1/1").waitFor();
+  });
+  await window.check(t, "is told once", async () => {
+    await told.getByRole("button", { name: "Show Log" }).click();
+    await told.waitFor({ state: "hidden" });
+    process.kill(sidecarOf(hub.pids), "SIGKILL");
+    await hub.saw("files gone");
+    await hub.saw("files got tools/list");
+    await window.status("MCP 1/1").waitFor();
+    assert.equal(await told.count(), 0);
+  });
+  await window.check(t, "can be wished for", async () => {
+    await window.status("MCP 1/1").click();
+    await window.pick("Restart the Sidecar");
+    await hub.saw("files gone");
+    await hub.saw("files got tools/list");
+    await window.status("MCP 1/1").waitFor();
+    assert.equal(await told.count(), 0);
+  });
+});
+
+/** sidecarOf is the process that has started these servers. */
+function sidecarOf(servers: readonly number[]): number {
+  const [server] = servers;
+  const stat = readFileSync(`/proc/${server}/stat`, "utf8");
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+}
