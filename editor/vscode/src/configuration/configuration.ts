@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import * as vscode from "vscode";
-import { serverIn } from "../argument.js";
+import { serverOf } from "../overview/nodes.js";
 import type { Services } from "../services.js";
 import { iconless, unlinked } from "../trust/visible.js";
 import { addition } from "./entries.js";
@@ -23,7 +23,7 @@ export class Configuration implements vscode.Disposable {
         guarded(() => run(argument)),
       );
     this.#commands = [
-      command("openConfig", (argument) => this.#open(serverIn(argument))),
+      command("openConfig", (argument) => this.#open(serverOf(argument))),
       command("createProjectConfig", () => this.#addToProject()),
       command("createUserConfig", () => addTo(this.#userFile())),
     ];

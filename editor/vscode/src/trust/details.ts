@@ -119,12 +119,12 @@ function named({ name }: ProjectServer): string {
 }
 
 function wholeNotice(server: ProjectServer): string {
-  const does = verbOf(server) === "Runs" ? "run" : "contact";
+  const does = verbOf(server) === "Runs" ? "runs" : "contacts";
   const parts = facts(server)
     .filter(([, lines]) => lines.length > 0)
-    .map(([label, lines]) => `${label}: ${lines.join(", ")}.`);
-  const start = `May the MCP server ${named(server)} ${does} ${commandOf(server)} ?`;
-  return [start, ...parts, `File: ${placeOf(server)}`].map((part) => unlinked(part)).join(" ");
+    .map(([label, lines]) => `${label}: ${lines.join(", ")}`);
+  const command = `Allow the MCP server ${named(server)} of this project? It ${does}: ${commandOf(server)}`;
+  return [command, ...parts, `File: ${placeOf(server)}`].map(unlinked).join(" · ");
 }
 
 /** wordOf is how a decision is called. */

@@ -8,8 +8,8 @@
  */
 import { type ApproveParams, type Decision, ErrorCode, type ProjectServer, ResponseError } from "mcp-sidecar";
 import * as vscode from "vscode";
-import { serverIn } from "../argument.js";
 import { show } from "../configuration/show.js";
+import { serverOf } from "../overview/nodes.js";
 import type { Services } from "../services.js";
 import { commandOf, detailOf, keyOf, noticeOf, placeOf, titleOf, wordOf } from "./details.js";
 import { bounded, iconless, unlinked } from "./visible.js";
@@ -35,7 +35,7 @@ export class Trust implements vscode.Disposable {
     this.#services = services;
     this.#decided = decided;
     this.#command = vscode.commands.registerCommand("mcpSidecar.manageTrust", (argument: unknown) =>
-      this.#guarded(() => this.#manage(serverIn(argument))),
+      this.#guarded(() => this.#manage(serverOf(argument))),
     );
   }
 
@@ -159,14 +159,17 @@ async function showFile({ path, line, column }: ProjectServer): Promise<void> {
 /** ask is the dialog about one server: with what can be changed about it. */
 async function ask(server: ProjectServer, count: string): Promise<Verdict | "file" | undefined> {
   const { decision } = server;
+  const { text, whole } = detailOf(server);
   const answers = new Map<string, Verdict | "file">();
+  // Enter takes the first.
+  if (!whole) answers.set(SHOW_FILE, "file");
   if (decision !== "allow") answers.set(ALLOW, "allow");
   if (decision !== "deny") answers.set(DENY, "deny");
   if (decision === "allow" || decision === "deny") answers.set(FORGET, "revoke");
   answers.set(SHOW_FILE, "file");
   const choice = await vscode.window.showWarningMessage(
     `${titleOf(server)}${count}`,
-    { modal: true, detail: detailOf(server).text },
+    { modal: true, detail: text },
     ...answers.keys(),
   );
   return choice === undefined ? undefined : answers.get(choice);

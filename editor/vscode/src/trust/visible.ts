@@ -1,6 +1,7 @@
 /**
  * Text of others, made fit for a question: what would break a line, turn text around, or look like nothing is
- * shown as it would be written in a string, so that a word cannot pass for another one. Pure.
+ * shown as it would be written in a string, so that a word cannot pass for another one. Pure. This is stricter than
+ * overview/text.ts, which only shows: joiners and blanks of all kinds are escapes, too.
  */
 
 /** Characters that look like a blank or like nothing, or that change how others are shown. */

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { applyEdits } from "jsonc-parser/lib/esm/main.js";
 import type { DoctorFile } from "mcp-sidecar";
-import { serverIn } from "../../src/argument.js";
 import { addition } from "../../src/configuration/entries.js";
 import { listed, projectFiles, userFile } from "../../src/configuration/files.js";
 
@@ -103,18 +102,4 @@ test("files that are there come first; of the others those that can be created",
       ["/p/.mcp.json", "not there: create it", false],
     ],
   );
-});
-
-test("a command takes a name, or a node of the view", () => {
-  const table: readonly (readonly [argument: unknown, server: string | undefined])[] = [
-    [undefined, undefined],
-    ["a", "a"],
-    [{ kind: "server", name: "a" }, "a"],
-    [{ kind: "tool", server: "a", name: "mcp_a_b", tool: "b" }, "a"],
-    [{ kind: "server" }, undefined],
-    [{ kind: "other", name: "a" }, undefined],
-    [null, undefined],
-    [3, undefined],
-  ];
-  for (const [argument, server] of table) assert.equal(serverIn(argument), server);
 });

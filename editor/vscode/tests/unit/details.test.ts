@@ -78,7 +78,7 @@ test("one server that fits is decided about in the notification", () => {
   assert.equal(decidable, true);
   assert.equal(
     text,
-    "May the MCP server “fs” run npx a ? Environment: A=1. Uses: ${B}. File: /p/.mcp.json:3",
+    "Allow the MCP server “fs” of this project? It runs: npx a · Environment: A=1 · Uses: ${B} · File: /p/.mcp.json:3",
   );
 });
 
