@@ -14,16 +14,17 @@ export interface Squiggle {
 /** squigglesOf gives them by the path of the file. */
 export function squigglesOf({ errors, servers }: View): Map<string, Squiggle[]> {
   const files = new Map<string, Squiggle[]>();
-  const add = (path: string, squiggle: Squiggle) => {
-    const others = files.get(path) ?? [];
-    if (!others.some((other) => repeats(other, squiggle))) files.set(path, [...others, squiggle]);
-  };
+  const add = (path: string, squiggle: Squiggle) => files.set(path, [...(files.get(path) ?? []), squiggle]);
   for (const error of errors) {
     if (isAbsolute(error.path)) add(error.path, ofFile(error));
   }
-  for (const { error, phase, source } of servers) {
+  for (const { name, error, phase, source } of servers) {
     if (error === undefined || !isAbsolute(source.path) || !isOfEntry(error, phase)) continue;
-    add(source.path, ofServer(error, source));
+    // What is wrong with an entry that cannot be used is said at its own place already.
+    const said = errors.some(({ path, server, severity }) => {
+      return path === source.path && server === name && severity === "error";
+    });
+    if (!said) add(source.path, ofServer(error, source));
   }
   return files;
 }
@@ -43,10 +44,4 @@ function ofServer({ message, hint }: ServerError, { line, column }: Server["sour
 function isOfEntry({ code, stage }: ServerError, phase: Phase): boolean {
   if (phase === "untrusted" || phase === "needs-input" || phase === "ready") return false;
   return code === "not-found" || (stage === "config" && code === "config");
-}
-
-/** repeats: the same was said at the same place already. */
-function repeats(one: Squiggle, other: Squiggle): boolean {
-  const sameWords = other.message.startsWith(one.message) || one.message.startsWith(other.message);
-  return one.line === other.line && one.column === other.column && sameWords;
 }

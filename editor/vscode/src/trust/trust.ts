@@ -11,7 +11,7 @@ import * as vscode from "vscode";
 import { show } from "../configuration/show.js";
 import { serverOf } from "../overview/nodes.js";
 import type { Services } from "../services.js";
-import { commandOf, detailOf, keyOf, noticeOf, placeOf, titleOf, wordOf } from "./details.js";
+import { commandOf, detailOf, keyOf, noticeOf, titleOf, wordOf } from "./details.js";
 import { bounded, iconless, unlinked } from "./visible.js";
 
 const ALLOW = "Allow";
@@ -196,8 +196,8 @@ function pick(servers: readonly ProjectServer[]): Promise<ProjectServer | undefi
   list.items = servers.map((server) => ({
     server,
     label: `$(${ICONS[server.decision ?? "later"]}) ${bounded(iconless(server.name), 100).text}`,
-    description: wordOf(server.decision),
-    detail: `${bounded(iconless(commandOf(server)), 300).text}  ·  ${iconless(placeOf(server))}`,
+    description: `${wordOf(server.decision)} · ${iconless(vscode.workspace.asRelativePath(server.path))}`,
+    detail: bounded(iconless(commandOf(server)), 300).text,
     buttons: [FILE_BUTTON],
   }));
   return new Promise((resolve) => {

@@ -98,13 +98,13 @@ test("a server's error is shown at its entry where the entry is to be mended", (
   }
 });
 
-test("nothing is said twice at one place", () => {
-  const errors = [diagnostic({ error: "no", line: 2, column: 5 })];
-  const servers = [
-    server({ phase: "invalid", error: { code: "config", stage: "config", message: "no", hint: "do" } }),
-  ];
-  assert.equal(
-    squigglesOf({ ...empty({ kind: "starting" }), errors, servers }).get("/p/.mcp.json")?.length,
-    1,
-  );
+test("what is said of a server at its own place is not said again at its entry", () => {
+  const errors = [diagnostic({ error: "no", server: "s", line: 2, column: 9 })];
+  const view = { ...empty({ kind: "starting" }), errors };
+  const error = { code: "config", stage: "config", message: "no", hint: "do" };
+  const others = ["s", "t"].map((name) => server({ name, phase: "invalid", error }));
+  const columns = squigglesOf({ ...view, servers: others })
+    .get("/p/.mcp.json")
+    ?.map(({ column }) => column);
+  assert.deepEqual(columns, [9, 5]);
 });
