@@ -57,7 +57,17 @@ export function placeIn(
       end: { line: row, character: start },
     };
   }
+  const key = keyBefore(text, start);
+  if (key !== undefined)
+    return { start: { line: row, character: key[0] }, end: { line: row, character: key[1] } };
   return { start: { line: row, character: start }, end: { line: row, character: end } };
+}
+
+/** keyBefore is the key of an object or a list that begins here: a brace is hard to see. */
+function keyBefore(line: string, start: number): readonly [start: number, end: number] | undefined {
+  if (!"{[".includes(line.charAt(start))) return undefined;
+  const key = /"(?:[^"\\]|\\.)*"(?=\s*:\s*$)/.exec(line.slice(0, start));
+  return key === null ? undefined : [key.index, key.index + key[0].length];
 }
 
 /** wholeLine is a line without the blanks around it. */

@@ -2,7 +2,7 @@
 import type { InputParams } from "mcp-sidecar";
 import * as vscode from "vscode";
 import { iconless } from "../trust/visible.js";
-import { promptOf, titleOf } from "./questions.js";
+import { promptOf, titleOf, writtenIn } from "./questions.js";
 
 /** askFor resolves with the value, or with undefined if the user gives none or the question is withdrawn. */
 export function askFor(
@@ -19,7 +19,7 @@ export function askFor(
 function type(question: InputParams, path: string, signal: AbortSignal): Promise<string | undefined> {
   const box = vscode.window.createInputBox();
   box.title = titleOf(question);
-  box.prompt = promptOf(question, path);
+  box.prompt = promptOf(question, vscode.workspace.asRelativePath(path));
   box.password = question.password ?? false;
   box.value = question.default ?? "";
   return shown(box, () => box.value, signal);
@@ -39,7 +39,7 @@ function choose(
   const list = vscode.window.createQuickPick<Option>();
   const isDefault = (value: string) => value === question.default;
   list.title = titleOf(question);
-  list.placeholder = promptOf(question, path);
+  list.placeholder = writtenIn(question, vscode.workspace.asRelativePath(path));
   list.items = [...options.filter(isDefault), ...options.filter((value) => !isDefault(value))].map(
     (value) => ({
       value,

@@ -2,14 +2,23 @@
 import type { InputParams, Server } from "mcp-sidecar";
 import { bounded, unlinked, visible } from "../trust/visible.js";
 
-/** promptOf says who asks for what, and where it is written. */
-export function promptOf({ id, description }: InputParams, path: string): string {
-  const what = bounded(visible(description?.trim() || id), 300).text;
-  return `${what} (\${input:${visible(id)}} in ${visible(path)}). It is kept in the editor's secret storage.`;
+/** titleOf says who asks for what. */
+export function titleOf({ server, id, description }: InputParams): string {
+  const what = bounded(visible(description?.trim() || id), 100).text;
+  return `MCP server “${bounded(visible(server), 60).text}”: ${what}`;
 }
 
-export function titleOf({ server }: InputParams): string {
-  return `A Value for the MCP Server “${bounded(visible(server), 60).text}”`;
+/** writtenIn says where it is written. */
+export function writtenIn({ id }: InputParams, path: string): string {
+  return unlinked(`\${input:${id}} in ${path}`);
+}
+
+/** promptOf is the text below an input box, in which VS Code makes links as in a notification. */
+export function promptOf(question: InputParams, path: string): string {
+  const { description = "" } = question;
+  const more =
+    [...description.trim()].length > 100 ? `${bounded(unlinked(description.trim()), 600).text} · ` : "";
+  return `${more}${writtenIn(question, path)}. It is kept in the editor's secret storage.`;
 }
 
 /** noticeOf is the notification that a server waits for a value. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Server } from "mcp-sidecar";
-import { Expectation, noticeOf, promptOf, refused } from "../../src/inputs/questions.js";
+import { Expectation, noticeOf, promptOf, refused, titleOf } from "../../src/inputs/questions.js";
 import { type Store, Vault } from "../../src/inputs/vault.js";
 
 class Memory implements Store {
@@ -93,9 +93,15 @@ test("what is asked says who asks, and where it is written; nothing hides in it"
     type: "promptString",
     description: "A [x](command:y)\n",
   };
+  assert.equal(titleOf(question), "MCP server “git\\u{202e}”: A [x](command:y)");
   assert.equal(
-    promptOf(question, "/p/.vscode/mcp.json"),
-    "A [x](command:y) (${input:tok\\u{200b}en} in /p/.vscode/mcp.json). It is kept in the editor's secret storage.",
+    promptOf({ ...question, id: "[a](command:b)\u200b" }, ".vscode/mcp.json"),
+    "${input:[a]\\x28command:b)\\u{200b}} in .vscode/mcp.json. It is kept in the editor's secret storage.",
+  );
+  const long = "See [here](command:y). ".repeat(9).trim();
+  assert.match(
+    promptOf({ ...question, description: long }, "f"),
+    /^See \[here\]\\x28command:y\)\. .* · \$\{input:/,
   );
   assert.equal(
     noticeOf(question),

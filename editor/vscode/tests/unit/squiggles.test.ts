@@ -19,7 +19,7 @@ test("the token at a place is underlined", () => {
   const table: readonly (readonly [line: number, column: number, token: string])[] = [
     [1, 1, "0:0 {"],
     [2, 3, '1:2 "a"'],
-    [2, 8, "1:7 {"],
+    [2, 8, '1:2 "a"'], // the key of what is braced
     [2, 9, '1:8 "b\\"c"'],
     [2, 17, "1:16 true"],
     [2, 28, "1:27 -1.5e3"],
