@@ -2,9 +2,12 @@
 import { pathToFileURL } from "node:url";
 import { visible } from "../log/visible.js";
 
-/** plain escapes everything that Markdown, its extensions in VS Code and its links could see in a text. */
+/**
+ * plain escapes what Markdown could see in a text that does not begin a line, with VS Code's and GitHub's
+ * additions: formulas, addresses, people and issues.
+ */
 export function plain(text: string): string {
-  return visible(text).replace(/[\\`*_{}[\]()#+\-.!|<>~&:@$^=/]/g, "\\$&");
+  return visible(text).replace(/[\\`*_{}[\]()#!|<>~&:@$^]/g, "\\$&");
 }
 
 /** code is a text in the line, as code. In a table the bar ends a cell even there. */

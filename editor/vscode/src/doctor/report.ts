@@ -34,7 +34,7 @@ export function reportOf(
     `${heading(facts)}\n\n${sidecar}`,
     findings(report.findings, place),
     servers(report.servers, place, reader),
-    files(report.files, place),
+    files(report.files, place, facts),
   ];
   return `${sections.join("\n\n")}\n`;
 }
@@ -148,7 +148,7 @@ const STATES: { readonly [state: string]: string | undefined } = {
   "left-out": "left out",
 };
 
-function files(all: readonly DoctorFile[], place: Place): string {
+function files(all: readonly DoctorFile[], place: Place, facts: Facts): string {
   const there = all.filter(({ state }) => state !== "absent");
   const absent = all.filter(({ state }) => state === "absent");
   const rows = there.map((file) => {
@@ -159,7 +159,11 @@ function files(all: readonly DoctorFile[], place: Place): string {
     rows.length === 0
       ? "No file configures a server."
       : `| file | of | level | servers |\n|---|---|---|---|\n${rows.join("\n")}`;
-  const others = absent.map(({ path, providerName }) => `- ${place(path)} (${plain(providerName)})`);
+  const places = new Map<string, string[]>();
+  for (const { providerName, path } of absent) {
+    places.set(providerName, [...(places.get(providerName) ?? []), code(short(path, facts))]);
+  }
+  const others = [...places].map(([of, paths]) => `- ${plain(of)}: ${paths.join(", ")}`);
   const rest = others.length === 0 ? "" : `\n\nLooked for, and not there:\n\n${others.join("\n")}`;
   return `## Files\n\n${table}${rest}`;
 }

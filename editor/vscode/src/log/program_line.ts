@@ -27,7 +27,7 @@ const LEVELS: { readonly [level: string]: Level } = {
 };
 
 const BEGINNING = /^time=\S+ level=(DEBUG|INFO|WARN|ERROR) msg=/;
-const MEMBER = /([^\s="]+)=("(?:[^"\\]|\\.)*"|\S*)(?: |$)/y;
+const MEMBER = /([^\s="]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)(?: |$)/y;
 
 /** entryOfLine reads a line of stderr. What is no line of slog's (a crash, a warning of Go's) stands as it is. */
 export function entryOfLine(line: string): Entry {
@@ -78,10 +78,13 @@ function unquoted(value: string): string {
   if (!value.startsWith('"')) return value;
   return value
     .slice(1, -1)
-    .replace(/\\(?:x([\da-f]{2})|u([\da-f]{4})|U([\da-f]{8})|(.))/gi, (_, x, u, U, letter?: string) => {
-      const code: string | undefined = x ?? u ?? U;
-      if (code === undefined) return ESCAPES[letter ?? ""] ?? letter ?? "";
-      const point = Number.parseInt(code, 16);
-      return point <= 0x10ffff ? String.fromCodePoint(point) : "\ufffd";
-    });
+    .replace(
+      /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|(.))/g,
+      (_, x, u, U, letter?: string) => {
+        const code: string | undefined = x ?? u ?? U;
+        if (code === undefined) return ESCAPES[letter ?? ""] ?? letter ?? "";
+        const point = Number.parseInt(code, 16);
+        return point <= 0x10ffff ? String.fromCodePoint(point) : "\ufffd";
+      },
+    );
 }
