@@ -1,19 +1,20 @@
 /**
- * mcpSidecar.doctor: the report about the session, in a read-only document that is shown as a Markdown preview.
- * It is made anew whenever it is asked for, and says what is known also when no sidecar runs.
+ * mcpSidecar.doctor: the report about the session, in a read-only document. It is made anew whenever it is asked
+ * for, and says what is known also when no sidecar runs.
+ *
+ * The document is Markdown that is read as it stands: a preview opens no file, and the report is about places in
+ * files. (A preview of it is a click away.)
  */
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 import type { Services } from "../services.js";
 import { reasonOf } from "../session.js";
+import { linksIn } from "./links.js";
 import { type Facts, type Reader, reportOf, reportOfNothing } from "./report.js";
 
 const SCHEME = "mcp-sidecar-report";
 const NAME = "MCP Sidecar Report.md";
 const DOCUMENT = vscode.Uri.from({ scheme: SCHEME, path: `/${NAME}` });
-/** Whether the tab in front is the report: menus ask for it, which see no document behind a preview. */
-const CONTEXT_KEY = "mcpSidecar.reportInFront";
-
 /** Recent are the last entries of the log. */
 interface Recent {
   readonly recent: readonly string[];
@@ -38,8 +39,7 @@ export class Doctor implements vscode.Disposable {
         onDidChange: this.#changed.event,
         provideTextDocumentContent: () => this.#text,
       }),
-      vscode.window.tabGroups.onDidChangeTabs(() => this.#look()),
-      vscode.window.tabGroups.onDidChangeTabGroups(() => this.#look()),
+      vscode.languages.registerDocumentLinkProvider({ scheme: SCHEME }, { provideDocumentLinks }),
       registerCommand("mcpSidecar.doctor", () => this.#show()),
       registerCommand("mcpSidecar.refreshReport", () => this.#refresh()),
       registerCommand("mcpSidecar.copyReport", () => this.#copy()),
@@ -52,12 +52,7 @@ export class Doctor implements vscode.Disposable {
 
   async #show(): Promise<void> {
     await this.#refresh();
-    try {
-      await vscode.commands.executeCommand("markdown.showPreview", DOCUMENT);
-    } catch {
-      // Markdown is switched off in this editor: it is readable as text.
-      await vscode.window.showTextDocument(DOCUMENT, { preview: false });
-    }
+    await vscode.window.showTextDocument(DOCUMENT, { preview: false });
   }
 
   async #refresh(): Promise<void> {
@@ -105,13 +100,12 @@ export class Doctor implements vscode.Disposable {
       time: new Date().toISOString(),
     };
   }
+}
 
-  /** look finds out whether the report is in front. A preview is known by its label, which has the document's name. */
-  #look(): void {
-    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
-    const preview =
-      tab?.input instanceof vscode.TabInputWebview && tab.input.viewType.endsWith("markdown.preview");
-    const inFront = preview && tab.label.includes(NAME);
-    void vscode.commands.executeCommand("setContext", CONTEXT_KEY, inFront);
-  }
+function provideDocumentLinks(document: vscode.TextDocument): vscode.DocumentLink[] {
+  return linksIn(document.getText(), homedir()).map(({ start, end, path, line }) => {
+    const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
+    const fragment = line === undefined ? "" : `L${line}`;
+    return new vscode.DocumentLink(range, vscode.Uri.file(path).with({ fragment }));
+  });
 }

@@ -2,7 +2,7 @@
 import { isAbsolute } from "node:path";
 import type { DoctorFile, DoctorReport, DoctorServer, Finding, Server } from "mcp-sidecar";
 import type { Condition } from "../view.js";
-import { block, code, fileLink, plain } from "./markdown.js";
+import { block, code, plain } from "./markdown.js";
 
 /** Facts are what the report says of the surroundings. */
 export interface Facts {
@@ -16,8 +16,8 @@ export interface Facts {
 }
 
 /**
- * Reader is for whom it is written. Others (a report of a bug) get no links to the files of this machine, and
- * not what anybody wrote into an entry or a program wrote to its stderr.
+ * Reader is for whom it is written. Others (a report of a bug) get nothing of what anybody wrote into an entry,
+ * or a program to its stderr.
  */
 export type Reader = "user" | "others";
 
@@ -28,13 +28,13 @@ export function reportOf(
   reader: Reader,
 ): string {
   const { version, binary, pid } = running;
-  const place = placeOf(facts, reader);
+  const place = placeOf(facts);
   const sidecar = `Sidecar ${plain(version)}: ${code(short(binary, facts))}, process ${pid}. Directory: ${code(short(report.cwd, facts))}.`;
   const sections = [
     `${heading(facts)}\n\n${sidecar}`,
     findings(report.findings, place),
     servers(report.servers, place, reader),
-    files(report.files, place, facts),
+    files(report.files, place),
   ];
   return `${sections.join("\n\n")}\n`;
 }
@@ -57,11 +57,10 @@ function heading({ extension, editor, platform, time }: Facts): string {
 /** A Place shows where something is. */
 type Place = (path: string | undefined, line?: number) => string;
 
-function placeOf(facts: Facts, reader: Reader): Place {
+function placeOf(facts: Facts): Place {
   return (path, line) => {
     if (path === undefined || path === "") return "the settings";
     const shown = short(path, facts);
-    if (reader === "user" && isAbsolute(path)) return fileLink(path, line, shown);
     return code(line === undefined ? shown : `${shown}:${line}`);
   };
 }
@@ -148,7 +147,7 @@ const STATES: { readonly [state: string]: string | undefined } = {
   "left-out": "left out",
 };
 
-function files(all: readonly DoctorFile[], place: Place, facts: Facts): string {
+function files(all: readonly DoctorFile[], place: Place): string {
   const there = all.filter(({ state }) => state !== "absent");
   const absent = all.filter(({ state }) => state === "absent");
   const rows = there.map((file) => {
@@ -161,7 +160,7 @@ function files(all: readonly DoctorFile[], place: Place, facts: Facts): string {
       : `| file | of | level | servers |\n|---|---|---|---|\n${rows.join("\n")}`;
   const places = new Map<string, string[]>();
   for (const { providerName, path } of absent) {
-    places.set(providerName, [...(places.get(providerName) ?? []), code(short(path, facts))]);
+    places.set(providerName, [...(places.get(providerName) ?? []), place(path)]);
   }
   const others = [...places].map(([of, paths]) => `- ${plain(of)}: ${paths.join(", ")}`);
   const rest = others.length === 0 ? "" : `\n\nLooked for, and not there:\n\n${others.join("\n")}`;

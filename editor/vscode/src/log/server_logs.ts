@@ -1,5 +1,6 @@
 /** The logs of servers that somebody has asked for: mcpSidecar.showServerLog. Each lasts as long as its server. */
 import * as vscode from "vscode";
+import { serverFor } from "../overview/pick.js";
 import type { Services } from "../services.js";
 import type { View } from "../view.js";
 import { channelName, isDocumentOf } from "./channel_name.js";
@@ -30,7 +31,11 @@ export class ServerLogs implements vscode.Disposable {
 
   async #show(argument: unknown): Promise<void> {
     const { session } = this.#services;
-    const name = nameIn(argument) ?? (await this.#pick());
+    const name = await serverFor(this.#services, argument, {
+      title: "Show Log",
+      fits: () => true,
+      none: "There is no MCP server in this window.",
+    });
     if (name === undefined) return;
     const server = session.view.servers.find((server) => server.name === name);
     if (server === undefined) {
@@ -45,15 +50,6 @@ export class ServerLogs implements vscode.Disposable {
     }
     log.channel.show(true);
     log.ask();
-  }
-
-  async #pick(): Promise<string | undefined> {
-    const items = this.#services.session.view.servers.map(({ name, phase }) => ({
-      label: name,
-      description: phase,
-    }));
-    const picked = await vscode.window.showQuickPick(items, { title: "Log of which MCP server?" });
-    return picked?.label;
   }
 
   #changed({ condition, servers }: View): void {
@@ -72,14 +68,6 @@ export class ServerLogs implements vscode.Disposable {
   #look(): void {
     for (const log of this.#logs.values()) log.visible = isVisible(log.channel);
   }
-}
-
-/** nameIn is the name of a server: what a command is given by another, or by an item of a view. */
-function nameIn(argument: unknown): string | undefined {
-  if (typeof argument === "string") return argument;
-  if (typeof argument !== "object" || argument === null) return undefined;
-  const { kind, name } = argument as { kind?: unknown; name?: unknown };
-  return kind === "server" && typeof name === "string" ? name : undefined;
 }
 
 /** isVisible looks for the editor in which the output view shows the channel. */

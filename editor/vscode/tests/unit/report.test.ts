@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DoctorReport, DoctorServer, Server } from "mcp-sidecar";
-import { block, code, fileLink, plain } from "../../src/doctor/markdown.js";
+import { linksIn } from "../../src/doctor/links.js";
+import { block, code, plain } from "../../src/doctor/markdown.js";
 import { type Facts, reportOf, reportOfNothing } from "../../src/doctor/report.js";
 
 const texts: readonly [what: string, markdown: string, shown: string][] = [
-  ["emphasis", plain("a *b* _c_ ~d~ `e`"), "a \\*b\\* \\_c\\_ \\~d\\~ \\`e\\`"],
-  ["links and images", plain("![x](command:y) <a>"), "\\!\\[x\\]\\(command\\:y\\) \\<a\\>"],
-  ["addresses", plain("http://a.b @ada #1"), "http\\://a.b \\@ada \\#1"],
+  ["emphasis", plain("a *b* _c_ snake_case ~d~ `e`"), "a \\*b\\* \\_c\\_ snake_case \\~d\\~ \\`e\\`"],
+  ["links and images", plain("![x](command:y) <a>"), "!\\[x\\](command:y) \\<a>"],
+  ["addresses", plain("http://a.b @ada #1 &amp; # x"), "http\\://a.b \\@ada \\#1 \\&amp; # x"],
   ["formulas", plain("$x$"), "\\$x\\$"],
   ["a cell of a table", plain("a|b\nc"), "a\\|b\\\\nc"],
-  ["what turns text around", plain("a\u202eb"), "a\\\\u\\{202e\\}b"],
+  ["what turns text around", plain("a\u202eb"), "a\\\\u{202e}b"],
   ["code", code("a b"), "`a b`"],
   ["code with backticks", code("a ``b`"), "``` a ``b` ```"],
   ["code in a table", code("a|b"), "`a\\|b`"],
   ["no code", code(""), ""],
   ["a block", block("a\n```\n<b>\u001b[2J"), "````\na\n```\n<b>\n````"],
-  ["a file", fileLink("/a b/(c)#.json", 3), "[/a b/\\(c\\)\\#.json\\:3](file:///a%20b/%28c%29%23.json#L3)"],
 ];
 
 for (const [what, markdown, shown] of texts) {
@@ -121,21 +121,21 @@ const report: DoctorReport = {
   errors: [],
 };
 
-test("the report has what is wrong first, with links to the places, then servers and files", () => {
+test("the report has what is wrong first, with the places, then servers and files", () => {
   const text = reportOf(report, running, facts, "user");
   assert.equal(
     text,
     `# MCP Sidecar
 
-2026-12-01T10\\:00\\:00.000Z. Extension 1.2.3, VS Code 1.101.0, linux x64.
+2026-12-01T10:00:00.000Z. Extension 1.2.3, VS Code 1.101.0, linux x64.
 
 Sidecar 1.2: \`~/bin/mcp-sidecar\`, process 7. Directory: \`~/p\`.
 
 ## What is wrong
 
 - ❌ it \\*ended\\*  
-  [\\~/p/.mcp.json\\:4](file:///home/ada/p/.mcp.json#L4)  
-  *What to do:* mend \\<it\\>
+  \`~/p/.mcp.json:4\`  
+  *What to do:* mend \\<it>
 - ⚠️ odd  
   the settings  
   *What to do:* look
@@ -144,16 +144,16 @@ Sidecar 1.2: \`~/bin/mcp-sidecar\`, process 7. Directory: \`~/p\`.
 
 | server | state | tools | connected in | transport | from |
 |---|---|---|---|---|---|
-| fs\\|\\<b\\> | failed | 0 |  | stdio | [\\~/p/.mcp.json\\:4](file:///home/ada/p/.mcp.json#L4) |
-| web | ready | 2 | 120 ms | stdio | [\\~/p/.mcp.json\\:4](file:///home/ada/p/.mcp.json#L4) |
+| fs\\|\\<b> | failed | 0 |  | stdio | \`~/p/.mcp.json:4\` |
+| web | ready | 2 | 120 ms | stdio | \`~/p/.mcp.json:4\` |
 
-### fs\\|\\<b\\>
+### fs\\|\\<b>
 
 - it \\*ended\\* (initialize, exited)
 - \`run\` was not found; searched: \`/bin\`, \`/usr/bin\`
 - variables that are not set: \`NOPE\`
 - runs for values: \`pass show hunter2\`
-- the entry in [\\~/.claude.json\\:9](file:///home/ada/.claude.json#L9) does not count (it is something else)
+- the entry in \`~/.claude.json:9\` does not count (it is something else)
 
 \`\`\`json
 {
@@ -176,8 +176,8 @@ TOKEN=hunter2
 
 | file | of | level | servers |
 |---|---|---|---|
-| [\\~/p/.mcp.json](file:///home/ada/p/.mcp.json) | Claude | project | fs\\|\\<b\\>, x (the same as another server: \`y\`) |
-| [\\~/.x](file:///home/ada/.x) | X | user | **broken**: no JSON |
+| \`~/p/.mcp.json\` | Claude | project | fs\\|\\<b>, x (the same as another server: \`y\`) |
+| \`~/.x\` | X | user | **broken**: no JSON |
 
 Looked for, and not there:
 
@@ -186,11 +186,44 @@ Looked for, and not there:
   );
 });
 
-test("what is for others has no value of an entry, no stderr, no links and not the name of the user", () => {
+test("what is for others has no value of an entry, no stderr and not the name of the user", () => {
   const text = reportOf(report, running, facts, "others");
-  for (const secret of ["hunter2", "/home/ada", "file:"]) assert.ok(!text.includes(secret), text);
+  for (const secret of ["hunter2", "/home/ada"]) assert.ok(!text.includes(secret), text);
   for (const known of ["it \\*ended\\*", "mend", "`~/p/.mcp.json:4`", "NOPE"])
     assert.ok(text.includes(known), text);
+});
+
+test("every place of the report leads to its file and line", () => {
+  const text = reportOf(report, running, facts, "user");
+  const links = linksIn(text, "/home/ada").map(({ start, end, path, line }) => {
+    assert.equal(
+      text.slice(start, end).replace("~", "/home/ada"),
+      line === undefined ? path : `${path}:${line}`,
+    );
+    return [path, line];
+  });
+  for (const [path, line] of [
+    ["/home/ada/p/.mcp.json", 4],
+    ["/home/ada/.claude.json", 9],
+    ["/home/ada/.x", undefined],
+    ["/home/ada/.z", undefined],
+  ]) {
+    assert.ok(
+      links.some((link) => link[0] === path && link[1] === line),
+      `${path}:${line} is no link`,
+    );
+  }
+});
+
+test("only paths that are whole are links", () => {
+  const links = linksIn("`run` `a/b` `~x` `/a\\|b:7` `C:\\\\x y:3` `/n\no`", "/h");
+  assert.deepEqual(
+    links.map(({ path, line }) => [path, line]),
+    [
+      ["/a|b", 7],
+      ["C:\\\\x y", 3],
+    ],
+  );
 });
 
 test("that nothing is wrong is said, and that there is nothing", () => {
