@@ -97,8 +97,9 @@ export class Session {
     });
   }
 
-  /** running resolves with the sidecar that runs, waiting for one that starts. */
-  running(): Promise<Sidecar> {
+  /** running resolves with the sidecar that runs, waiting for one that starts, or is about to. */
+  async running(): Promise<Sidecar> {
+    await this.#turn;
     return new Promise((resolve, reject) => {
       const look = () => {
         const { condition } = this.#view;

@@ -63,6 +63,7 @@ const env = {
 };
 const tests = [];
 if (unit.length > 0) {
+  programs();
   await bundle({
     entryPoints: unit.map((file) => join(here, file)),
     outdir: join(out, "unit"),
@@ -149,10 +150,18 @@ function editor() {
     console.error(`There is no ${env[name]}, where ${name} is expected: make editor-vscode installs it.`);
     process.exit(1);
   }
-  env.MCP_SIDECAR_TEST_FAKE ??= go("fake", "./conformance/fake");
+  programs();
   env.MCP_SIDECAR_TEST_VSIX ??= packaged();
   env.MCP_SIDECAR_TEST_MODEL_SOURCE = join(installed, "model");
   env.MCP_SIDECAR_TEST_MODEL = model(env.MCP_SIDECAR_TEST_MODEL_SOURCE);
+}
+
+/** programs adds to env the sidecar and the scripted server. */
+function programs() {
+  const given = env.MCP_SIDECAR_TEST_BINARY;
+  const built = given ? resolve(given) : join(repository, "bin/mcp-sidecar");
+  env.MCP_SIDECAR_TEST_BINARY = given || existsSync(built) ? built : go("mcp-sidecar", "./cmd/mcp-sidecar");
+  env.MCP_SIDECAR_TEST_FAKE ??= go("fake", "./conformance/fake");
 }
 
 /** go builds a program of the repository; Go knows whether there is anything to do. */
