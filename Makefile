@@ -121,12 +121,20 @@ fmt: $(GOFUMPT) $(NODE_TOOLS) $(PYTHON_TOOLS) $(LUA_TOOLS) $(VSCODE_TOOLS) ## fo
 	cd editor/neovim && $(STYLUA) .
 	cd editor/vscode && $(BIOME) format --write .
 
-# The order is that of the time to the first useful message.
-PARTS := generated format lint cross unit fuzz transcripts agent-node agent-python agent-packages editor-neovim editor-vscode real
+# The order is that of the time to the first useful message. Those of the first
+# list use all processors; the others mostly wait, and run side by side, the
+# longest first.
+PARTS := generated format lint cross unit fuzz
+BESIDE := transcripts editor-vscode agent-python agent-node real agent-packages editor-neovim
 
 .PHONY: test
 test: ## everything, installing what it needs
-	@MAKE='$(MAKE)' .ci/parts $(PARTS)
+	@MAKE='$(MAKE)' .ci/parts --meanwhile prepare $(PARTS) -- $(BESIDE)
+
+# What parts of the second list need, and only they: two that make it at once
+# would be in each other's way.
+.PHONY: prepare
+prepare: build $(DEMO_SERVERS) $(REAL_SERVERS) $(REAL_CLIENTS) $(NEOVIM_PRESENT) $(VSCODE_PRESENT)
 
 .PHONY: generated
 generated: ## are the generated files those the sources give?
