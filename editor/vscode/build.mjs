@@ -9,6 +9,7 @@ import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
+import { BUNDLING } from "./bundling.mjs";
 
 const { values: options } = parseArgs({
   options: {
@@ -20,22 +21,11 @@ const { values: options } = parseArgs({
 });
 
 const { metafile } = await build({
-  absWorkingDir: import.meta.dirname,
+  ...BUNDLING,
   entryPoints: ["src/extension.ts"],
   outfile: resolve(options.outfile),
-  bundle: true,
-  // The oldest VS Code that the extension runs in, 1.101, has Node 22.
-  target: "node22",
-  platform: "node",
-  format: "cjs",
-  external: ["vscode"],
-  // There is no URL to look from in a bundle: see binary.ts of agent/node, which minds it.
-  define: { "import.meta.url": "undefined" },
-  // They are in the package's ThirdPartyNotices.txt, whole.
-  legalComments: "none",
   sourcemap: options.sourcemap,
   minify: options.minify,
   metafile: true,
-  logLevel: "warning",
 });
 if (options.metafile) writeFileSync(options.metafile, JSON.stringify(metafile));

@@ -29,6 +29,7 @@ import {
 import { basename, delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { BUNDLING } from "../bundling.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const extension = join(here, "..");
@@ -123,6 +124,12 @@ function bundle(options) {
 
 /** hostBundles makes a bundle of each file that runs inside the extension host, and says which there are. */
 async function hostBundles() {
+  await bundle({
+    ...BUNDLING,
+    entryPoints: [join(here, "replay/client.ts")],
+    outfile: join(out, "host/client.cjs"),
+    minify: true,
+  });
   for (const file of host) {
     await bundle({
       stdin: {
@@ -133,11 +140,23 @@ async function hostBundles() {
       },
       outfile: join(out, file.replace(/\.ts$/, ".cjs")),
       format: "cjs",
+      // The player of the transcripts registers its tests with node:test, and finds them by its own URL.
+      alias: { "node:test": join(here, "replay/node_test.ts") },
+      define: { "import.meta.url": "bundleUrl" },
+      banner: { js: 'const bundleUrl = require("node:url").pathToFileURL(__filename).href;' },
+      plugins: [{ name: "bundled client", setup: bundledClient }],
     });
   }
   env.MCP_SIDECAR_TEST_HOST_FILES = host
     .map((file) => join(out, file.replace(/\.ts$/, ".cjs")))
     .join(delimiter);
+}
+
+/** bundledClient gives the tests of the Node client that client instead of its sources: see replay/client.ts. */
+function bundledClient({ onResolve }) {
+  onResolve({ filter: /^\.\.\/\.\.\/src\/\w+\.js$/ }, ({ importer }) =>
+    importer.includes("/agent/node/test/replay/") ? { path: "./client.cjs", external: true } : undefined,
+  );
 }
 
 /** editor adds to env what the tests in the real editor need. */

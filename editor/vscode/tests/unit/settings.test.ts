@@ -38,7 +38,7 @@ const wire = {
     include: { setting: "discovery.include", value: ["claude"] },
     exclude: { setting: "discovery.exclude", value: ["claude"] },
     own: { setting: "excludeEditorServers", value: false },
-    ownFiles: { why: "the editor knows where its user's file is, and the user need not" },
+    ownFiles: { setting: "excludeEditorServers", value: false },
     files: { setting: "discovery.files", value: ["/x"] },
     filterExa: { setting: "discovery.filterExa", value: false },
     watch: { setting: "discovery.watch", value: false },
@@ -60,13 +60,15 @@ const wire = {
   trust: { project: { setting: "trust.project", value: "allow" } } satisfies Each<TrustSettings>,
 };
 
+const HERE = { off: [], folder: true, editorFiles: ["/user/mcp.json"] };
+
 /** wishes are those of somebody who has set these, and else has the defaults of the package. */
 function wishes(set: Readonly<Record<string, unknown>> = {}, reads: string[] = [], folder = true): Wishes {
   const read: Read = <T>(name: string) => {
     reads.push(name);
     return (name in set ? set[name] : settings.get(name)?.default) as T | undefined;
   };
-  return wishesOf(read, [], folder);
+  return wishesOf(read, { ...HERE, folder });
 }
 
 /** memberOf is what the wishes say of a member. A list of "" is that of the Settings themselves. */
@@ -86,7 +88,7 @@ test("every setting is read, and every one that is read is there", () => {
 test("the defaults of the package are those of the code", () => {
   assert.deepEqual(
     wishes(),
-    wishesOf(() => undefined, [], true),
+    wishesOf(() => undefined, HERE),
   );
 });
 
@@ -132,5 +134,5 @@ test("without a folder no directory is a project", () => {
 });
 
 test("what is switched off is told", () => {
-  assert.deepEqual(wishesOf(() => undefined, ["a", "b/c"], true).settings.disabled, ["a", "b/c"]);
+  assert.deepEqual(wishesOf(() => undefined, { ...HERE, off: ["a", "b/c"] }).settings.disabled, ["a", "b/c"]);
 });
