@@ -297,7 +297,7 @@ test("options that do not exist are refused: what was meant would have its defau
   assert.equal(transport.texts.length, 1);
   assert.throws(() => new SidecarClient(new MemoryTransport(), timeout), {
     message:
-      'SidecarClient: there is no option "timeout"; there are client, handlers, capabilities, listeners',
+      'SidecarClient: there is no option "timeout"; there are client, handlers, capabilities, listeners, trace',
   });
 });
 

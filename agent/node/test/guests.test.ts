@@ -258,7 +258,7 @@ test("an option that a guest has not, or nobody, is refused by type and by name"
   ];
   for (const [name, wrong] of options) {
     const { message } = await failure(world, "unix:/x#a-secret", wrong);
-    const known = "client, listeners, binary, args, env, stderr, signal";
+    const known = "client, listeners, trace, binary, args, env, stderr, signal";
     assert.equal(message, `Sidecar.join: there is no option "${name}"; there are ${known}`);
   }
 });
