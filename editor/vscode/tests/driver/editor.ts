@@ -31,6 +31,8 @@ export interface EditorOptions {
   settings?: Record<string, unknown>;
   /** Settings whose scope is the machine. */
   machine?: Record<string, unknown>;
+  /** Whether its windows can run tests inside: see host.ts. Such an editor shows no notifications. Default false. */
+  inside?: boolean;
   /** Environment of the editor, besides that of the world. */
   env?: Record<string, string>;
 }
@@ -163,8 +165,7 @@ async function start(world: World, options: EditorOptions): Promise<Editor> {
   const log = join(world.dir, "server.log");
   const out = openSync(log, "a");
   const flags = ["--auth", "none", "--bind-addr", authority, "--disable-telemetry", "--disable-update-check"];
-  // A window may run tests inside: see host.ts.
-  flags.push("--vscode-option", "enable-smoke-test-driver");
+  if (options.inside) flags.push("--vscode-option", "enable-smoke-test-driver");
   if (trusted) flags.push("--disable-workspace-trust");
   const server = spawn(required("NODE_24"), [program, ...places, ...flags], {
     env,

@@ -35,6 +35,7 @@ async function run(t: TestContext, bundle: string, options: WindowOptions) {
   });
   const window = await openWindow(t, {
     ...options,
+    inside: true,
     prepare: async (page) => {
       await page.exposeFunction("codeAutomationExit", (code: number) => ended(code));
       await page.exposeFunction("codeAutomationLog", () => {});

@@ -6,7 +6,7 @@ import { openWindow } from "../driver/shared.js";
 import type { Window } from "../driver/window.js";
 import type { Project } from "../driver/world.js";
 
-const allowed = { settings: { "mcpSidecar.trust.project": "allow" } };
+const allowed = { machine: { "mcpSidecar.trust.project": "allow" } };
 const FILE = ".mcp.json";
 const nothing = { command: "no-such-program" };
 
