@@ -3,6 +3,7 @@ import { SidecarClosedError } from "mcp-sidecar";
 import * as vscode from "vscode";
 import type { Lifecycle } from "../lifecycle.js";
 import type { Services } from "../services.js";
+import { nameOf } from "../switches.js";
 import { type Action, actionsOf } from "./actions.js";
 import type { Notices } from "./notices.js";
 import { connectable, disconnectable } from "./phases.js";
@@ -97,16 +98,17 @@ export class ServerCommands implements vscode.Disposable {
   /** toggle does what checkboxes say. */
   async toggle(toggles: readonly Toggle[]): Promise<void> {
     const { session, switches } = this.#services;
-    const nameOf = ({ node }: Toggle) => (node.kind === "server" ? node.name : `${node.server}/${node.tool}`);
+    const switchOf = ({ node }: Toggle) =>
+      node.kind === "server" ? nameOf(node.name) : nameOf(node.server, node.tool);
     const on = toggles.filter(({ on }) => on);
     // What the user has not switched off is off in its file: that is left as it is, and the server is connected.
     const once = on.filter(({ node }) => node.kind === "server" && !switches.isOff(node.name));
-    await this.#turn(on.map(nameOf), true);
-    await this.#turn(toggles.filter(({ on }) => !on).map(nameOf), false);
+    await this.#turn(on.map(switchOf), true);
+    await this.#turn(toggles.filter(({ on }) => !on).map(switchOf), false);
     const disabled = new Set(
       session.view.servers.filter(({ phase }) => phase === "disabled").map(({ name }) => name),
     );
-    const names = once.map(nameOf).filter((name) => disabled.has(name));
+    const names = once.map(switchOf).filter((name) => disabled.has(name));
     // Nobody waits for them: their rows show how it goes.
     for (const name of names) void this.#connect(name);
   }

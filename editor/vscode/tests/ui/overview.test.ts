@@ -51,7 +51,8 @@ test("servers", async (t) => {
     await window.screenshot("servers");
   });
   await window.check(t, "that fail again are not told again", async () => {
-    project.write(FILE, text({ missing: nothing, other: nothing, late: project.fake("late", "tool echo") }));
+    const late = project.fake("late", "tool echo");
+    project.write(FILE, text({ missing: nothing, other: { command: "no-such-other" }, late }));
     await window.command("MCP Sidecar: Reload All Servers");
     // All that failed within this moment are told together: it is one.
     const notice = window.notification('MCP server "other": command');
