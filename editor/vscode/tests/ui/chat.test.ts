@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Chat } from "../driver/chat.js";
-import { openWindow } from "../driver/shared.js";
+import { ALLOWED, openWindow } from "../driver/shared.js";
 
 test("the agent in chat", async (t) => {
   const window = await openWindow(t, {
-    machine: { "mcpSidecar.trust.project": "allow" },
+    ...ALLOWED,
     files: (project) => ({ ".mcp.json": project.servers({ first: "tool echo" }) }),
   });
   await window.project.hub.saw("first got tools/list");

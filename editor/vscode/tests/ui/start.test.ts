@@ -1,11 +1,9 @@
 import { test } from "node:test";
-import { openWindow } from "../driver/shared.js";
-
-const allowed = { machine: { "mcpSidecar.trust.project": "allow" } };
+import { ALLOWED, openWindow } from "../driver/shared.js";
 
 test("a window", async (t) => {
   const window = await openWindow(t, {
-    ...allowed,
+    ...ALLOWED,
     files: (project) => ({ ".mcp.json": project.servers({ first: "tool echo" }) }),
   });
   const { hub } = window.project;
