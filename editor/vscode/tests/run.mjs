@@ -52,7 +52,7 @@ if (unit.length + ui.length + host.length === 0) {
   process.exit(1);
 }
 
-rmSync(out, { recursive: true, force: true });
+for (const dir of [out, join(installed, "failures")]) rmSync(dir, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 // Where the bundles find what is not bundled: the packages of the tests, and through them no others.
 symlinkSync(join(here, "node_modules"), join(out, "node_modules"));
@@ -99,8 +99,8 @@ process.on("exit", () => {
   kill(marked(PLACE, env[PLACE]));
   rmSync(env[PLACE], { recursive: true, force: true, maxRetries: 5 });
 });
-// A file that hangs fails, and says which it is.
-const flags = ["--enable-source-maps", "--test", "--test-timeout=240000", "--test-reporter=spec"];
+// What waits has bounds of its own, which say more; this one is for what hangs in spite of them.
+const flags = ["--enable-source-maps", "--test", "--test-timeout=600000", "--test-reporter=spec"];
 const runner = spawn(process.execPath, [...flags, ...tests], { cwd: extension, env, stdio: "inherit" });
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => runner.kill(signal));
 const [status] = await once(runner, "exit");

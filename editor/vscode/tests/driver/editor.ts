@@ -165,6 +165,8 @@ async function start(world: World, options: EditorOptions): Promise<Editor> {
   const log = join(world.dir, "server.log");
   const out = openSync(log, "a");
   const flags = ["--auth", "none", "--bind-addr", authority, "--disable-telemetry", "--disable-update-check"];
+  // A browser that is busy may lose the goodbye of a window, which the server then waits for to come back: not for hours.
+  flags.push("--reconnection-grace-time", "10");
   if (options.inside) flags.push("--vscode-option", "enable-smoke-test-driver");
   if (trusted) flags.push("--disable-workspace-trust");
   const server = spawn(required("NODE_24"), [program, ...places, ...flags], {

@@ -27,8 +27,12 @@ export class Window {
     await this.page.locator(".monaco-workbench .part.statusbar").waitFor();
   }
 
+  /** close leaves the page first, so that the workbench says goodbye, as it does when a person closes the window. */
   async close(): Promise<void> {
-    await this.page.close({ runBeforeUnload: false });
+    if (this.page.isClosed()) return;
+    this.page.on("dialog", (dialog) => dialog.accept());
+    await this.page.goto("about:blank");
+    await this.page.close();
   }
 
   /** command runs one by the palette, as it is shown there: `command("MCP Sidecar: Show Log")`. */
