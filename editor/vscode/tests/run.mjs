@@ -11,6 +11,7 @@
  * where it runs TypeScript, does not find.
  *
  *   CODE_SERVER, NODE_24, CHROMIUM   the editor: default what `make editor-vscode` installs
+ *   MCP_SIDECAR_TEST_BINARY          mcp-sidecar for tests without an editor: default what is built here
  *   MCP_SIDECAR_TEST_FAKE            conformance/fake: default what is built here
  *   MCP_SIDECAR_TEST_VSIX            the packaged extension: default what is packaged here
  */
@@ -177,9 +178,7 @@ function editor() {
 
 /** programs adds to env the sidecar and the scripted server. */
 function programs() {
-  const given = env.MCP_SIDECAR_TEST_BINARY;
-  const built = given ? resolve(given) : join(repository, "bin/mcp-sidecar");
-  env.MCP_SIDECAR_TEST_BINARY = given || existsSync(built) ? built : go("mcp-sidecar", "./cmd/mcp-sidecar");
+  env.MCP_SIDECAR_TEST_BINARY ??= go("mcp-sidecar", "./cmd/mcp-sidecar");
   env.MCP_SIDECAR_TEST_FAKE ??= go("fake", "./conformance/fake");
 }
 
