@@ -205,6 +205,19 @@ editor-neovim: build $(NEOVIM_PRESENT) $(DEMO_SERVERS) ## the Neovim plugin, in 
 editor-vscode: $(VSCODE_PRESENT) $(VSCODE_TOOLS) ## the VS Code extension, in the real editor
 	node editor/vscode/tests/run.mjs
 
+# The pictures of the extension's README, as a test takes them.
+SCREENSHOTS := editor/vscode/media/screenshots
+
+.PHONY: vscode-screenshots
+vscode-screenshots: build $(VSCODE_PRESENT) $(VSCODE_TOOLS) ## take the pictures in the README of the VS Code extension
+	MCP_SIDECAR_TEST_BINARY='$(CURDIR)/$(BIN)' node editor/vscode/tests/run.mjs ui/readme
+	@mkdir -p $(SCREENSHOTS)
+	for name in view actions trust; do \
+		cp build/vscode/screenshots/readme-$$name-dark.png $(SCREENSHOTS)/$$name.png; \
+	done
+	@large="$$(find $(SCREENSHOTS) -size +200k)"; \
+	if [ -n "$$large" ]; then printf 'too large for a README:\n%s\n' "$$large"; exit 1; fi
+
 .PHONY: real
 real: $(REAL_SERVERS) $(REAL_CLIENTS) ## MCP servers and clients from npm and of the Go SDK
 	MCP_SIDECAR_REAL=required $(GO) test -race -count=1 ./conformance/real/...

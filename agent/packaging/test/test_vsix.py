@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 import subprocess
 import tempfile
 import unittest
@@ -14,6 +15,7 @@ from pathlib import Path
 import archives
 import notices
 import packages
+import readme
 import vsix
 import vsix_checks
 from platforms import PLATFORMS
@@ -148,6 +150,41 @@ class Checks(unittest.TestCase):
             with self.subTest(link):
                 changed = archives.Entry(0o644, f"[x]({link})".encode())
                 self.assertIn(f"links to {link}", self.wrong({"readme.md": changed}))
+
+
+class Pages(unittest.TestCase):
+    """What the gallery shows is there, and the README leaves nothing out."""
+
+    def setUp(self) -> None:
+        entries = archives.read(made()[HERE])
+        self.readme = entries["extension/readme.md"].text
+        self.contributes = json.loads(entries["extension/package.json"].text)["contributes"]
+
+    def test_links_and_pictures_lead_to_files_of_the_repository(self) -> None:
+        base = re.escape(readme.home(packages.REPOSITORY))
+        found = re.findall(rf"\]\({base}/(blob|raw)/v{re.escape(VERSION)}/([^)#]+)", self.readme)
+        self.assertEqual({kind for kind, _ in found}, {"blob", "raw"})
+        for _, path in found:
+            self.assertTrue((packages.REPOSITORY / path).is_file(), path)
+
+    def test_every_setting_is_in_the_readme(self) -> None:
+        written = re.findall(r"^\| `mcpSidecar\.([^|]+)\|", self.readme, re.MULTILINE)
+        named = set()
+        for row in written:
+            first, *others = re.findall(r"[\w.]+", row)
+            group = first.rpartition(".")[0]
+            named |= {first} | {f"{group}{other}".removeprefix(".") for other in others}
+        settings = {
+            name.removeprefix("mcpSidecar.")
+            for group in self.contributes["configuration"]
+            for name in group["properties"]
+        }
+        self.assertEqual(named, settings)
+
+    def test_every_command_of_the_palette_is_in_the_readme(self) -> None:
+        special = {entry["command"] for entry in self.contributes["menus"]["commandPalette"]}
+        titles = [c["title"] for c in self.contributes["commands"] if c["command"] not in special]
+        self.assertEqual([title for title in titles if title not in self.readme], [])
 
 
 class Notices(unittest.TestCase):
