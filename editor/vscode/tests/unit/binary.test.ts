@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { BinaryNotFoundError } from "mcp-sidecar";
-import type { Surroundings } from "mcp-sidecar/binary";
+import { actual, type Surroundings } from "mcp-sidecar/binary";
 import { findBinary } from "../../src/binary.js";
 
 /** A machine where these paths are programs. */
@@ -55,4 +58,16 @@ test("where it was looked for is said, and what to do", () => {
       return true;
     },
   );
+});
+
+test("the one of the extension can be executed, also if that got lost when it was unpacked", (t) => {
+  const extension = mkdtempSync(join(tmpdir(), "extension-"));
+  t.after(() => rmSync(extension, { recursive: true }));
+  mkdirSync(join(extension, "bin"));
+  const file = join(extension, "bin/mcp-sidecar");
+  writeFileSync(file, "#!/bin/sh\n");
+  chmodSync(file, 0o644);
+  const here: Surroundings = { ...actual(), platform: "linux", env: {} };
+  assert.equal(findBinary("", extension, here), file);
+  assert.equal(statSync(file).mode & 0o777, 0o755);
 });
