@@ -76,16 +76,18 @@ test("servers", async (t) => {
   });
 });
 
-test("checkboxes", async (t) => {
+test("switches and restarts", async (t) => {
   const window = await open(t, (project) => ({
     files: project.fake("files", "tool one\ntool two"),
     spare: { ...project.fake("spare", "tool three"), enabled: false },
   }));
   const { hub } = window.project;
+  const told = window.notification("The MCP sidecar is started again: it was killed by SIGKILL");
   const box = (row: string) => window.row(row).getByRole("checkbox");
+  await hub.saw("files got tools/list");
   await window.row("files").locator(".monaco-tl-twistie.collapsible").click();
 
-  await window.check(t, "switch tools off and on", async () => {
+  await window.check(t, "checkboxes switch tools off and on", async () => {
     await box("two").click();
     await window.row("two").filter({ hasText: "off" }).waitFor();
     await window.row("files").filter({ hasText: "1 tool, 1 off" }).waitFor();
@@ -93,42 +95,22 @@ test("checkboxes", async (t) => {
     await window.row("files").filter({ hasText: "2 tools" }).waitFor();
     await window.row("two").filter({ hasText: "off" }).waitFor({ state: "detached" });
   });
-  await window.check(t, "connect a server that its file switches off", async () => {
+  await window.check(t, "a checkbox connects a server that its file switches off", async () => {
     await window.row("spare").filter({ hasText: "off in its file" }).waitFor();
     await box("spare").click();
     await window.row("spare").filter({ hasText: "1 tool" }).waitFor();
     assert.equal(await box("spare").getAttribute("aria-checked"), "true");
   });
-  await window.check(t, "switch servers off, also for the next window", async () => {
-    await box("files").click();
-    await window.row("files").filter({ hasText: "switched off" }).waitFor();
-    await hub.saw("files gone");
-    await window.load();
-    await window.view("MCP Sidecar");
-    await window.row("files").filter({ hasText: "switched off" }).waitFor();
-    assert.equal(hub.count("files started"), 1);
-    await box("files").click();
-    await window.row("files").filter({ hasText: "2 tools" }).waitFor();
-  });
-});
-
-test("the sidecar's end", async (t) => {
-  const window = await open(t, (project) => ({ files: project.fake("files", "tool one") }));
-  const { hub } = window.project;
-  const told = window.notification("The MCP sidecar is started again: it was killed by SIGKILL");
-  await hub.saw("files got tools/list");
-  await window.row("files").locator(".monaco-tl-twistie.collapsible").click();
-  await window.row("one").waitFor();
-
-  await window.check(t, "is told, and what was open stays open", async () => {
+  await window.check(t, "the sidecar's end is told, and what was open stays open", async () => {
     process.kill(sidecarOf(hub.pids), "SIGKILL");
     await hub.saw("files gone");
+    await hub.saw("spare gone");
     await told.waitFor();
     await hub.saw("files got tools/list");
     await window.row("one").waitFor();
     await window.status("MCP 1/1").waitFor();
   });
-  await window.check(t, "is told once", async () => {
+  await window.check(t, "its end is told once", async () => {
     await told.getByRole("button", { name: "Show Log" }).click();
     await told.waitFor({ state: "hidden" });
     process.kill(sidecarOf(hub.pids), "SIGKILL");
@@ -137,13 +119,25 @@ test("the sidecar's end", async (t) => {
     await window.status("MCP 1/1").waitFor();
     assert.equal(await told.count(), 0);
   });
-  await window.check(t, "can be wished for", async () => {
+  await window.check(t, "its restart can be wished for", async () => {
     await window.status("MCP 1/1").click();
     await window.pick("Restart the Sidecar");
     await hub.saw("files gone");
     await hub.saw("files got tools/list");
     await window.status("MCP 1/1").waitFor();
     assert.equal(await told.count(), 0);
+  });
+  await window.check(t, "a checkbox switches a server off, also for the next window", async () => {
+    await box("files").click();
+    await window.row("files").filter({ hasText: "switched off" }).waitFor();
+    await hub.saw("files gone");
+    const starts = hub.count("files started");
+    await window.load();
+    await window.view("MCP Sidecar");
+    await window.row("files").filter({ hasText: "switched off" }).waitFor();
+    assert.equal(hub.count("files started"), starts);
+    await box("files").click();
+    await window.row("files").filter({ hasText: "2 tools" }).waitFor();
   });
 });
 
