@@ -4,6 +4,7 @@ import { CallTool } from "./agent/call_tool.js";
 import { AgentProvider } from "./agent/provider.js";
 import type { McpSidecarApi } from "./api.js";
 import { ApiHost } from "./api_host.js";
+import { Calls } from "./call/call.js";
 import { Configuration } from "./configuration/configuration.js";
 import { Diagnostics } from "./diagnostics/diagnostics.js";
 import { Doctor } from "./doctor/doctor.js";
@@ -50,6 +51,7 @@ export function activate(context: vscode.ExtensionContext): McpSidecarApi {
     new Doctor(services, sidecarLog),
     new Diagnostics(services),
     new Configuration(services),
+    new Calls(services),
     new AgentProvider(services),
     new CallTool(services),
   );

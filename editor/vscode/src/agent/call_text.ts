@@ -1,7 +1,8 @@
 /** What mcp_sidecar_call says: to the user who is to allow a call, and to the model. Pure. */
 import type { CallOutcome, ContentBlock, Tool } from "mcp-sidecar";
-import { codeBlock, codeSpan, shortened } from "../call/markdown.js";
+import { codeBlock, codeSpan, oneLine } from "../call/markdown.js";
 import { sizeOf } from "../call/media.js";
+import { cut } from "../overview/text.js";
 
 /** CallInput is what a model gives. Nothing of it can be relied on. */
 export interface CallInput {
@@ -32,8 +33,8 @@ export function question(
   const of = server === undefined ? "" : ` of the MCP server ${codeSpan(server)}`;
   const lines = [`Call ${codeSpan(own)}${of}?`];
   if (destructive) lines.push("The server says that it may delete or overwrite something.");
-  if (args !== "{}") lines.push(codeBlock("json", shortened(args, ARGUMENTS)));
-  return { title: `Call ${shortened(label, 100)}`, message: lines.join("\n\n") };
+  if (args !== "{}") lines.push(codeBlock("json", cut(args, ARGUMENTS)));
+  return { title: `Call ${oneLine(label, 100)}`, message: lines.join("\n\n") };
 }
 
 /** listing tells the model of tools. `more` is how many others there are. */
@@ -41,7 +42,7 @@ export function listing(tools: readonly Tool[], more: number, query: string): st
   if (tools.length === 0) {
     return query === ""
       ? "There is no tool: no MCP server of the user's has one now."
-      : `No tool fits ${JSON.stringify(shortened(query, 100))}. Use other words, or leave out \`query\` to see all.`;
+      : `No tool fits ${JSON.stringify(cut(query, 100))}. Use other words, or leave out \`query\` to see all.`;
   }
   const parts: string[] = [];
   let room = LIST;
@@ -51,7 +52,7 @@ export function listing(tools: readonly Tool[], more: number, query: string): st
     const part = JSON.stringify({
       name,
       server,
-      description: shortened(definition.description ?? definition.title ?? "", 1000),
+      description: cut(definition.description ?? definition.title ?? "", 1000),
       ...(fits
         ? { inputSchema: definition.inputSchema ?? {} }
         : { inputSchema: "too large to be shown here" }),
@@ -74,7 +75,7 @@ export function resultText({ result, details }: CallOutcome): string {
   if (structured !== undefined && !parts.some((text) => sameJson(text, structured))) parts.push(structured);
   if (parts.length === 0)
     parts.push(isError === true ? "it says nothing about it" : "Done: there is no output.");
-  const text = shortened(parts.join("\n\n"), RESULT);
+  const text = cut(parts.join("\n\n"), RESULT);
   return isError === true ? `${details.server}/${details.tool} failed: ${text}` : text;
 }
 

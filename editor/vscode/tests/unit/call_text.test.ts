@@ -23,7 +23,7 @@ function outcome(result: CallToolResult): CallOutcome {
 test("the question shows server, tool and arguments", () => {
   const { title, message } = question(tool("read"), "mcp_files_read", '{\n  "path": "a"\n}');
   assert.equal(title, "Call files/read");
-  assert.match(message, /Call ` read ` of the MCP server ` files `\?/);
+  assert.match(message, /Call `read` of the MCP server `files`\?/);
   assert.match(message, /```json\n\{\n {2}"path": "a"\n\}\n```/);
   assert.doesNotMatch(message, /overwrite/);
 });
