@@ -7,8 +7,8 @@ import { oneLine } from "./markdown.js";
 
 /** CALL is in package.json: a button in the editor's title. */
 const CALL = "mcpSidecar.callWithDocument";
-/** KEY has the addresses of the texts: the button is theirs alone. */
-const KEY = "mcpSidecar.argumentDocuments";
+/** KEY: the editor in front has such a text. The button is theirs alone. */
+const KEY = "mcpSidecar.argumentsInFront";
 
 export class ArgumentsEditor implements vscode.Disposable, vscode.CodeLensProvider {
   readonly #call: (tool: string, text: string) => void;
@@ -25,6 +25,7 @@ export class ArgumentsEditor implements vscode.Disposable, vscode.CodeLensProvid
       this.#changed,
       vscode.languages.registerCodeLensProvider({ scheme: "untitled" }, this),
       vscode.commands.registerCommand(CALL, (uri?: vscode.Uri) => this.#go(uri)),
+      vscode.window.onDidChangeActiveTextEditor((editor) => this.#look(editor)),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => {
         if (this.#tools.delete(uri.toString())) this.#tell();
       }),
@@ -57,8 +58,13 @@ export class ArgumentsEditor implements vscode.Disposable, vscode.CodeLensProvid
   }
 
   #tell(): void {
-    void vscode.commands.executeCommand("setContext", KEY, [...this.#tools.keys()]);
+    this.#look(vscode.window.activeTextEditor);
     this.#changed.fire();
+  }
+
+  #look(editor: vscode.TextEditor | undefined): void {
+    const inFront = editor !== undefined && this.#tools.has(editor.document.uri.toString());
+    void vscode.commands.executeCommand("setContext", KEY, inFront);
   }
 
   async #go(given?: vscode.Uri): Promise<void> {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { until } from "../driver/patience.js";
 import { openWindow } from "../driver/shared.js";
 
 const allowed = { settings: { "mcpSidecar.trust.project": "allow" } };
@@ -155,7 +156,7 @@ test("calling a tool by hand", async (t) => {
   await window.check(t, "leaves no file behind", async () => {
     await window.close();
     await hub.saw("lab gone");
-    await window.until("the files to be removed", () => files().length === 0);
+    await until("the files to be removed", () => files().length === 0);
   });
 
   /** files are the images that are shown. */
