@@ -1,8 +1,8 @@
 /** What mcp_sidecar_call says: to the user who is to allow a call, and to the model. Pure. */
 import type { CallOutcome, ContentBlock, Tool } from "mcp-sidecar";
-import { codeBlock, codeSpan, oneLine } from "../call/markdown.js";
 import { sizeOf } from "../call/media.js";
-import { cut } from "../overview/text.js";
+import { cut, oneLine } from "../text/bounded.js";
+import { codeBlock, codeSpan } from "../text/markdown.js";
 
 /** CallInput is what a model gives. Nothing of it can be relied on. */
 export interface CallInput {
@@ -33,7 +33,7 @@ export function question(
   const of = server === undefined ? "" : ` of the MCP server ${codeSpan(server)}`;
   const lines = [`Call ${codeSpan(own)}${of}?`];
   if (destructive) lines.push("The server says that it may delete or overwrite something.");
-  if (args !== "{}") lines.push(codeBlock("json", cut(args, ARGUMENTS)));
+  if (args !== "{}") lines.push(codeBlock(cut(args, ARGUMENTS), "json"));
   return { title: `Call ${oneLine(label, 100)}`, message: lines.join("\n\n") };
 }
 

@@ -1,9 +1,9 @@
 /** Arguments as a JSON text in an editor of their own, with what calls the tool above them. */
 import type { Tool } from "mcp-sidecar";
 import * as vscode from "vscode";
+import { oneLine } from "../text/bounded.js";
 import { type Problem, problemOf } from "./document.js";
 import { formOf } from "./fields.js";
-import { oneLine } from "./markdown.js";
 
 /** CALL is in package.json: a button in the editor's title. */
 const CALL = "mcpSidecar.callWithDocument";

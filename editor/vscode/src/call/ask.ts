@@ -1,9 +1,9 @@
 /** Asks for the arguments of a call by quick input: required ones in turn, optional ones from a menu. */
 import * as vscode from "vscode";
-import { cut, iconless } from "../overview/text.js";
+import { cut, oneLine } from "../text/bounded.js";
+import { iconless } from "../text/places.js";
 import { argumentsText } from "./document.js";
 import type { Choice, Field, Form } from "./fields.js";
-import { oneLine } from "./markdown.js";
 import { joined, type Read, read, typed } from "./value.js";
 
 /**

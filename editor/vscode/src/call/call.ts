@@ -2,13 +2,13 @@
 import type { Tool } from "mcp-sidecar";
 import * as vscode from "vscode";
 import { toolOf } from "../overview/nodes.js";
-import { linkless } from "../overview/text.js";
 import type { Services } from "../services.js";
+import { oneLine } from "../text/bounded.js";
+import { linkless } from "../text/places.js";
 import { ArgumentsEditor } from "./arguments_editor.js";
 import { ask, textOf } from "./ask.js";
 import { beginning, membersOf } from "./document.js";
 import { formOf } from "./fields.js";
-import { oneLine } from "./markdown.js";
 import { Memory } from "./memory.js";
 import { pickTool } from "./pick.js";
 import { Results } from "./results.js";

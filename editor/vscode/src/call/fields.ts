@@ -1,5 +1,5 @@
 /** Which questions a tool's inputSchema asks. Pure. */
-import { oneLine } from "./markdown.js";
+import { oneLine } from "../text/bounded.js";
 import { isObject, listOf, Resolver, type Schema, type TypeName } from "./schema.js";
 
 /** Choice is one of several values. */

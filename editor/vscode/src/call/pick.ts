@@ -1,11 +1,11 @@
 /** Which tool to call: a quick pick that follows the session. */
 import type { Tool } from "mcp-sidecar";
 import * as vscode from "vscode";
-import { iconless } from "../overview/text.js";
 import { toolItem } from "../overview/tool_item.js";
 import type { Services } from "../services.js";
 import type { Session } from "../session.js";
-import { oneLine } from "./markdown.js";
+import { oneLine } from "../text/bounded.js";
+import { iconless } from "../text/places.js";
 
 interface Row extends vscode.QuickPickItem {
   /** name is that of the tool in the session. A heading has none. */

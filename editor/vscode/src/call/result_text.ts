@@ -1,9 +1,8 @@
 /** A result as a document: Markdown, or plain text where it is too long for that. Pure. */
 import type { CallOutcome, ContentBlock } from "mcp-sidecar";
-import { escaped } from "../overview/markdown.js";
-import { cut } from "../overview/text.js";
 import { duration } from "../overview/words.js";
-import { codeBlock, codeSpan, oneLine } from "./markdown.js";
+import { cut, oneLine } from "../text/bounded.js";
+import { codeBlock, codeSpan, escaped } from "../text/markdown.js";
 import { mediaType, sizeOf, sizeText } from "./media.js";
 
 /** How much of a result an editor is given. What is above can be saved. */
@@ -36,13 +35,13 @@ export function resultText(outcome: CallOutcome, args: string): ResultText {
   const { details, result } = outcome;
   writer.add(`# ${codeSpan(`${details.server}/${details.tool}`)}`);
   writer.add(summary(outcome));
-  if (details.error !== undefined) writer.add(codeBlock("text", cut(details.error.message, ERROR)));
-  if (args !== "{}") writer.add(codeBlock("json", cut(indented(args), ARGUMENTS)));
+  if (details.error !== undefined) writer.add(codeBlock(cut(details.error.message, ERROR), "text"));
+  if (args !== "{}") writer.add(codeBlock(cut(indented(args), ARGUMENTS), "json"));
   const content = Array.isArray(result.content) ? result.content : [];
   for (const block of content) addBlock(writer, block, content.length > 1);
   if (result.structuredContent !== undefined) {
     writer.add("## Structured content");
-    writer.add(codeBlock("json", JSON.stringify(result.structuredContent, null, 2)));
+    writer.add(codeBlock(JSON.stringify(result.structuredContent, null, 2), "json"));
   }
   if (content.length === 0 && result.structuredContent === undefined) writer.add("*There is no output.*");
   return writer.done();
@@ -82,13 +81,13 @@ function addBlock(writer: Writer, block: ContentBlock, several: boolean): void {
     case "resource": {
       const { uri, mimeType, text, blob } = block.resource ?? { uri: "" };
       writer.add(`## Resource\n\n${resourceLines(uri, undefined, mimeType, undefined)}`);
-      if (text !== undefined) writer.add(codeBlock("", text));
+      if (text !== undefined) writer.add(codeBlock(text));
       if (blob !== undefined) writer.attach("### Content", mimeType, blob);
       break;
     }
     default:
       writer.add(`## ${escaped(String(block.type), 100)}`);
-      writer.add(codeBlock("json", JSON.stringify(block, null, 2)));
+      writer.add(codeBlock(JSON.stringify(block, null, 2), "json"));
   }
 }
 

@@ -1,8 +1,8 @@
 /** One call of a tool, with its progress and a way to give it up. */
 import type { CallOutcome, Progress, Sidecar, Tool } from "mcp-sidecar";
 import * as vscode from "vscode";
-import { linkless } from "../overview/text.js";
-import { oneLine } from "./markdown.js";
+import { oneLine } from "../text/bounded.js";
+import { linkless } from "../text/places.js";
 
 /** run resolves with nothing if the user gives the call up. */
 export function run(sidecar: Sidecar, tool: Tool, args: string): Promise<CallOutcome | undefined> {

@@ -7,7 +7,7 @@ import { homedir } from "node:os";
 import * as vscode from "vscode";
 import { serverOf } from "../overview/nodes.js";
 import type { Services } from "../services.js";
-import { iconless, unlinked } from "../trust/visible.js";
+import { inMessage, inPick } from "../text/places.js";
 import { addition } from "./entries.js";
 import { type Listed, listed, projectFiles, userFile } from "./files.js";
 import { show } from "./show.js";
@@ -89,9 +89,9 @@ async function pickFolder(): Promise<vscode.WorkspaceFolder | undefined> {
 function itemOf(file: Listed): vscode.QuickPickItem & { readonly file: Listed } {
   return {
     file,
-    label: `$(${file.exists ? "file" : "new-file"}) ${iconless(vscode.workspace.asRelativePath(file.path))}`,
+    label: `$(${file.exists ? "file" : "new-file"}) ${inPick(vscode.workspace.asRelativePath(file.path))}`,
     description: `${file.provider} · ${file.level}`,
-    detail: iconless(file.state),
+    detail: inPick(file.state),
   };
 }
 
@@ -132,6 +132,6 @@ async function guarded(action: () => Promise<void>): Promise<void> {
   try {
     await action();
   } catch (error) {
-    void vscode.window.showErrorMessage(unlinked((error as Error).message));
+    void vscode.window.showErrorMessage(inMessage((error as Error).message));
   }
 }

@@ -1,12 +1,14 @@
-/** Text of others in Markdown: it stands there as it is, and is no markup. Pure. */
-import { visible } from "../log/visible.js";
+/** Text of others in the report, whose Markdown is read as it stands: as little is escaped as can be. Pure. */
+import { logged } from "../log/logged.js";
+import { codeBlock, fenced } from "../text/markdown.js";
+import { plain as untitled } from "../text/visible.js";
 
 /**
  * plain escapes what would be markup in the midst of a line, with VS Code's and GitHub's additions: formulas,
- * addresses, people and issues. It leaves what is none, since the text is read as it stands, too.
+ * addresses, people and issues.
  */
 export function plain(text: string): string {
-  return visible(text).replace(
+  return logged(text).replace(
     /[\\`*[\]<|~$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|&(?=#?\w)|@(?=\w)|#(?=\d)|:(?=\/\/)/gu,
     "\\$&",
   );
@@ -14,19 +16,10 @@ export function plain(text: string): string {
 
 /** code is a text in the line, as code. In a table the bar ends a cell even there. */
 export function code(text: string): string {
-  const shown = visible(text).replaceAll("|", "\\|");
-  const fence = "`".repeat(longestRun(shown, /`+/g) + 1);
-  const space = /^`|`$|^ .* $/.test(shown) ? " " : "";
-  return shown === "" ? "" : fence + space + shown + space + fence;
+  return text === "" ? "" : fenced(logged(text).replaceAll("|", "\\|"));
 }
 
-/** block is a text as a block of code, which nothing in it ends. */
+/** block is a text as a block of code. */
 export function block(text: string, language = ""): string {
-  const shown = text.split("\n").map(visible).join("\n");
-  const fence = "`".repeat(Math.max(3, longestRun(shown, /`+/g) + 1));
-  return `${fence}${language}\n${shown}\n${fence}`;
-}
-
-function longestRun(text: string, run: RegExp): number {
-  return Math.max(0, ...[...text.matchAll(run)].map(([match]) => match.length));
+  return codeBlock(untitled(text), language);
 }

@@ -1,7 +1,7 @@
 /** The dialogs in which the user gives the value of an input. */
 import type { InputParams } from "mcp-sidecar";
 import * as vscode from "vscode";
-import { iconless } from "../trust/visible.js";
+import { inPick } from "../text/places.js";
 import { promptOf, titleOf, writtenIn } from "./questions.js";
 
 /** askFor resolves with the value, or with undefined if the user gives none or the question is withdrawn. */
@@ -43,7 +43,7 @@ function choose(
   list.items = [...options.filter(isDefault), ...options.filter((value) => !isDefault(value))].map(
     (value) => ({
       value,
-      label: iconless(value),
+      label: inPick(value),
       ...(isDefault(value) && { description: "default" }),
     }),
   );

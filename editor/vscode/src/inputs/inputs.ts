@@ -10,7 +10,8 @@ import { hostname } from "node:os";
 import type { HandlerContext, InputParams, Server } from "mcp-sidecar";
 import * as vscode from "vscode";
 import type { Services } from "../services.js";
-import { iconless, unlinked, visible } from "../trust/visible.js";
+import { inMessage, inPick } from "../text/places.js";
+import { unmistakable } from "../text/visible.js";
 import { askFor } from "./dialog.js";
 import { Expectation, noticeOf, refused } from "./questions.js";
 import { isAt, type Kept, type Place, Vault } from "./vault.js";
@@ -128,7 +129,7 @@ export class Inputs implements vscode.Disposable {
     const ids = servers.find(({ server }) => server.name === name)?.inputs ?? [];
     const places = this.#given.filter(({ path, id }) => path === source.path && ids.includes(id));
     if (places.length === 0) return;
-    const text = `The MCP server “${unlinked(name)}” was refused. The values that are kept for it may be wrong: ${places.map(({ id }) => unlinked(id)).join(", ")}.`;
+    const text = `The MCP server “${inMessage(name)}” was refused. The values that are kept for it may be wrong: ${places.map(({ id }) => inMessage(id)).join(", ")}.`;
     if ((await vscode.window.showWarningMessage(text, AGAIN, NOT_NOW)) !== AGAIN) return;
     await this.#vault.forget(places);
     this.#restarted();
@@ -167,7 +168,7 @@ export class Inputs implements vscode.Disposable {
     } catch (error) {
       const { message } = error as Error;
       this.#services.log.error(`inputs: ${message}`);
-      void vscode.window.showErrorMessage(unlinked(message));
+      void vscode.window.showErrorMessage(inMessage(message));
     }
   }
 }
@@ -180,8 +181,8 @@ function machine(): string {
 function itemOf(kept: Kept): vscode.QuickPickItem & { readonly place: Place } {
   return {
     place: kept,
-    label: iconless(kept.id),
-    description: `for ${iconless(kept.server)}`,
-    detail: kept.machine === "" ? iconless(kept.path) : `${iconless(kept.path)} on ${visible(kept.machine)}`,
+    label: inPick(kept.id),
+    description: `for ${inPick(kept.server)}`,
+    detail: kept.machine === "" ? inPick(kept.path) : `${inPick(kept.path)} on ${unmistakable(kept.machine)}`,
   };
 }

@@ -1,31 +1,33 @@
 /** What is asked about an input, and when without warning. Pure. */
 import type { InputParams, Server } from "mcp-sidecar";
-import { bounded, unlinked, visible } from "../trust/visible.js";
+import { ends } from "../text/bounded.js";
+import { inMessage } from "../text/places.js";
+import { unmistakable } from "../text/visible.js";
 
 /** titleOf says who asks for what. */
 export function titleOf({ server, id, description }: InputParams): string {
-  const what = bounded(visible(description?.trim() || id), 100).text;
-  return `MCP server “${bounded(visible(server), 60).text}”: ${what}`;
+  const what = ends(unmistakable(description?.trim() || id), 100).text;
+  return `MCP server “${ends(unmistakable(server), 60).text}”: ${what}`;
 }
 
 /** writtenIn says where it is written. */
 export function writtenIn({ id }: InputParams, path: string): string {
-  return unlinked(`\${input:${id}} in ${path}`);
+  return inMessage(`\${input:${id}} in ${path}`);
 }
 
 /** promptOf is the text below an input box, in which VS Code makes links as in a notification. */
 export function promptOf(question: InputParams, path: string): string {
   const { description = "" } = question;
   const more =
-    [...description.trim()].length > 100 ? `${bounded(unlinked(description.trim()), 600).text} · ` : "";
+    [...description.trim()].length > 100 ? `${ends(inMessage(description.trim()), 600).text} · ` : "";
   return `${more}${writtenIn(question, path)}. It is kept in the editor's secret storage.`;
 }
 
 /** noticeOf is the notification that a server waits for a value. */
 export function noticeOf({ id, server, description }: InputParams): string {
-  const name = bounded(unlinked(server), 60).text;
-  const what = description?.trim() ? ` (${bounded(unlinked(description.trim()), 200).text})` : "";
-  return `The MCP server “${name}” needs a value for \${input:${bounded(unlinked(id), 60).text}}${what}.`;
+  const name = ends(inMessage(server), 60).text;
+  const what = description?.trim() ? ` (${ends(inMessage(description.trim()), 200).text})` : "";
+  return `The MCP server “${name}” needs a value for \${input:${ends(inMessage(id), 60).text}}${what}.`;
 }
 
 /** refused says whether a server failed in a way that a wrong value of an input would make it fail. */

@@ -7,7 +7,7 @@
  */
 import type { LogParams } from "mcp-sidecar";
 import { type Entry, type Level, levelOf } from "./entry.js";
-import { paragraph, visible } from "./visible.js";
+import { indented, logged } from "./logged.js";
 
 /** logArguments makes the program tell all it has. What the user says comes later, and wins. */
 export function logArguments(args: readonly string[]): readonly string[] {
@@ -34,21 +34,21 @@ export function entryOfLine(line: string): Entry {
   const level = LEVELS[BEGINNING.exec(line)?.[1] ?? ""];
   const members = level === undefined ? undefined : membersOf(line);
   if (level === undefined || members === undefined)
-    return { level: "warn", text: `[stderr] ${visible(line)}` };
+    return { level: "warn", text: `[stderr] ${logged(line)}` };
   let server = "";
   let text = "";
   for (const [name, value] of members) {
-    if (name === "server") server = `[${visible(value)}] `;
+    if (name === "server") server = `[${logged(value)}] `;
     else if (name === "msg") text = value;
     else if (name !== "time" && name !== "level") text += `; ${name}: ${value}`;
   }
-  return { level, text: server + paragraph(text) };
+  return { level, text: server + indented(text) };
 }
 
 /** entryOfMessage is for what the sidecar tells its host. */
 export function entryOfMessage({ level, message, server }: LogParams): Entry {
-  const about = server === undefined || server === "" ? "" : `[${visible(server)}] `;
-  return { level: levelOf(level), text: about + paragraph(message) };
+  const about = server === undefined || server === "" ? "" : `[${logged(server)}] `;
+  return { level: levelOf(level), text: about + indented(message) };
 }
 
 /** membersOf gives undefined for a line that has anything else than members. */

@@ -1,7 +1,7 @@
 /** What a server wrote, as entries of its log, and what of it is new. Pure. */
 import type { LogLine, LogsResult } from "mcp-sidecar";
 import { type Entry, levelOf } from "./entry.js";
-import { paragraph, visible } from "./visible.js";
+import { indented, logged } from "./logged.js";
 
 /** Known is what of one sidecar's log of a server has been written. */
 export interface Known {
@@ -34,12 +34,12 @@ export function newsIn(known: Known, { lines, noise }: LogsResult): News {
 function entryOf({ time, source, level, text }: LogLine): Entry {
   return {
     level: source === "log" ? levelOf(level) : "info",
-    text: `${clock(time)} ${source === "log" ? "log" : "stderr"}: ${paragraph(text)}`,
+    text: `${clock(time)} ${source === "log" ? "log" : "stderr"}: ${indented(text)}`,
   };
 }
 
 function noiseOf(count: number, samples: readonly string[]): Entry {
-  const some = samples.map((sample) => `\n    ${visible(sample)}`).join("");
+  const some = samples.map((sample) => `\n    ${logged(sample)}`).join("");
   return {
     level: "warn",
     text: `${counted(count)} on stdout ${count === 1 ? "is" : "are"} no MCP message, and left out:${some}`,
@@ -53,7 +53,7 @@ function counted(lines: number): string {
 /** clock is the local time of day of an RFC 3339 time. */
 export function clock(time: string): string {
   const date = new Date(time);
-  if (Number.isNaN(date.getTime())) return visible(time);
+  if (Number.isNaN(date.getTime())) return logged(time);
   const two = (part: number) => String(part).padStart(2, "0");
   const milliseconds = String(date.getMilliseconds()).padStart(3, "0");
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${milliseconds}`;

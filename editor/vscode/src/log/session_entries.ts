@@ -1,7 +1,7 @@
 /** What happens to the window's session, as entries of the log. Pure. */
 import type { Condition, OffReason } from "../view.js";
 import type { Entry } from "./entry.js";
-import { paragraph, visible } from "./visible.js";
+import { indented, logged } from "./logged.js";
 
 const OFF: { readonly [Why in OffReason]: string } = {
   restricted: "the workspace is restricted: nothing runs until it is trusted",
@@ -35,9 +35,9 @@ export function entryOfEnd(error: Error, again: boolean): Entry {
   const then = again
     ? "It is started again."
     : "It is not started again: run “MCP Sidecar: Restart the Sidecar”.";
-  return { level: "error", text: `${paragraph(error.message)}\n    ${then}` };
+  return { level: "error", text: `${indented(error.message)}\n    ${then}` };
 }
 
 function described({ binary, version, pid }: Extract<Condition, { kind: "running" }>): string {
-  return `${visible(binary)}, version ${visible(version)}, process ${pid}`;
+  return `${logged(binary)}, version ${logged(version)}, process ${pid}`;
 }

@@ -7,10 +7,10 @@ import * as vscode from "vscode";
 import type { Services } from "../services.js";
 import type { Condition } from "../view.js";
 import { type Entry, write } from "./entry.js";
+import { indented } from "./logged.js";
 import { entryOfLine, entryOfMessage, logsToFile } from "./program_line.js";
 import { entryOfChange, entryOfEnd } from "./session_entries.js";
 import { type Detail, Tracer } from "./trace.js";
-import { paragraph } from "./visible.js";
 
 /** How many entries are kept for the report about a sidecar that does not run. */
 const KEPT = 50;
@@ -34,7 +34,7 @@ export class SidecarLog implements vscode.Disposable {
         this.#write(entryOfEnd(error, again));
       }),
       session.on("refused", ({ message }) => {
-        this.#write({ level: "error", text: `the settings were not taken: ${paragraph(message)}` });
+        this.#write({ level: "error", text: `the settings were not taken: ${indented(message)}` });
       }),
       session.on("stderr", (line) => {
         if (line.trim() !== "") this.#write(entryOfLine(line));

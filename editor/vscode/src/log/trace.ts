@@ -1,3 +1,5 @@
+import { beginning } from "../text/bounded.js";
+import { indented, logged } from "./logged.js";
 /**
  * The trace of the messages between the editor and the sidecar, as lines of a log. Pure, but for the clock.
  *
@@ -6,7 +8,6 @@
  * hands to it. Arguments and results of tools are written as they are, but for members that are called as
  * secrets are.
  */
-import { bounded, paragraph, visible } from "./visible.js";
 
 /** Detail is mcpSidecar.trace.server. */
 export type Detail = "off" | "messages" | "verbose";
@@ -51,7 +52,7 @@ export class Tracer {
     }
     const { id, method } = message;
     const asked = method === undefined ? this.#answered(direction, id) : undefined;
-    const head = `${ARROWS[direction]} ${visible(method ?? asked?.method ?? "answer")}${numbered(id)}`;
+    const head = `${ARROWS[direction]} ${logged(method ?? asked?.method ?? "answer")}${numbered(id)}`;
     const end = method === undefined ? this.#ending(message, asked) : "";
     if (method !== undefined && id !== undefined) {
       this.#asked.set(keyOf(direction === "sent" ? "received" : "sent", id), { method, at: this.#now() });
@@ -75,7 +76,7 @@ export class Tracer {
   #ending({ error }: Message, asked: Asked | undefined): string {
     const time = asked === undefined ? "" : ` in ${Math.round(this.#now() - asked.at)} ms`;
     if (!error) return ` answered${time}`;
-    return ` refused${time}: ${visible(bounded(`${error.code} ${error.message}`, 500))}`;
+    return ` refused${time}: ${logged(beginning(`${error.code} ${error.message}`, 500))}`;
   }
 }
 
@@ -84,7 +85,7 @@ function keyOf(direction: Direction, id: Message["id"]): string {
 }
 
 function numbered(id: Message["id"]): string {
-  return id === undefined || id === null ? "" : ` (${visible(String(id))})`;
+  return id === undefined || id === null ? "" : ` (${logged(String(id))})`;
 }
 
 /** bodyOf is what a message says. An answer of an unknown method could be any secret. */
@@ -93,7 +94,7 @@ function bodyOf(message: Message, method: string | undefined): string {
   const said = error ?? (message.method === undefined ? result : params);
   const body =
     method === undefined && !error ? REDACTED : redacted(said, method, message.method === undefined);
-  return `\n    ${bounded(paragraph(JSON.stringify(body, null, 2) ?? "null"), BODY)}`;
+  return `\n    ${beginning(indented(JSON.stringify(body, null, 2) ?? "null"), BODY)}`;
 }
 
 const REDACTED = "[redacted]";

@@ -4,11 +4,12 @@ import * as vscode from "vscode";
 import type { Lifecycle } from "../lifecycle.js";
 import type { Services } from "../services.js";
 import { nameOf } from "../switches.js";
+import { line } from "../text/bounded.js";
+import { iconless, linkless } from "../text/places.js";
 import { type Action, actionsOf } from "./actions.js";
 import type { Notices } from "./notices.js";
 import { connectable, disconnectable } from "./phases.js";
 import { serverFor } from "./pick.js";
-import { iconless, line, linkless } from "./text.js";
 import type { Toggle } from "./tree.js";
 
 export class ServerCommands implements vscode.Disposable {

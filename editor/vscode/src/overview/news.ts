@@ -1,7 +1,8 @@
 /** What of the servers' states is told in a notification. Pure. */
 import { type Phase, type Server, SidecarClosedError } from "mcp-sidecar";
 import { WINDOW_MS } from "../restarts.js";
-import { cut, line, linkless } from "./text.js";
+import { cut, line } from "../text/bounded.js";
+import { linkless } from "../text/places.js";
 import { counted } from "./words.js";
 
 /**

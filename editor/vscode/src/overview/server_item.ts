@@ -1,10 +1,11 @@
 /** How a server is shown in the view: its row, and what is said of it when the pointer rests on it. Pure. */
 import { isAbsolute } from "node:path";
 import type { Diagnostic, Server } from "mcp-sidecar";
+import { line, lines } from "../text/bounded.js";
+import { codeBlock, escaped, link, paragraph } from "../text/markdown.js";
+import { lastState, plain } from "../text/visible.js";
 import type { View } from "../view.js";
-import { block, escaped, link, paragraph } from "./markdown.js";
 import { connectable, disconnectable, type Look, look } from "./phases.js";
-import { lastState, line, plain } from "./text.js";
 import { countdown, counted, duration, type Surroundings, shortPath } from "./words.js";
 
 /** Known is what is known of a server beside its record. */
@@ -133,7 +134,9 @@ function problem({ message, hint, stderr }: NonNullable<Server["error"]>): strin
   return [
     paragraph(message, 8),
     ...(hint === undefined || hint === "" ? [] : [`→ ${paragraph(hint, 4)}`]),
-    ...(tail.trim() === "" ? [] : ["Its last words on stderr:", block(tail, STDERR)]),
+    ...(tail.trim() === ""
+      ? []
+      : ["Its last words on stderr:", codeBlock(lines(tail, STDERR, 200).lines.join("\n"), "text")]),
   ];
 }
 

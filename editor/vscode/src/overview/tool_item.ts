@@ -1,8 +1,8 @@
 /** How a tool is shown in the view. Pure. */
 import type { Tool } from "mcp-sidecar";
+import { line } from "../text/bounded.js";
+import { escaped, paragraph } from "../text/markdown.js";
 import type { Entry } from "./entries.js";
-import { escaped, paragraph } from "./markdown.js";
-import { line } from "./text.js";
 
 export interface ToolItem {
   readonly label: string;

@@ -7,6 +7,7 @@ import type { Server } from "mcp-sidecar";
 import * as vscode from "vscode";
 import type { Services } from "../services.js";
 import { reasonOf } from "../session.js";
+import { line } from "../text/bounded.js";
 import { empty, type View } from "../view.js";
 import { changedServers } from "./changes.js";
 import { type Entry, entriesOf } from "./entries.js";
@@ -14,7 +15,6 @@ import { idOf, type Node, type ServerNode, type ToolNode } from "./nodes.js";
 import { look } from "./phases.js";
 import { Retries } from "./retries.js";
 import { type Known, serverItem, serverTooltip } from "./server_item.js";
-import { line } from "./text.js";
 import { toolItem, toolTooltip } from "./tool_item.js";
 import { counted, type Surroundings } from "./words.js";
 

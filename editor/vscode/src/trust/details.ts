@@ -1,6 +1,8 @@
 /** What is said of a server that a project's file names, before it may run. Pure. */
 import type { Decision, ProjectServer } from "mcp-sidecar";
-import { bounded, unlinked, visible } from "./visible.js";
+import { ends } from "../text/bounded.js";
+import { inMessage } from "../text/places.js";
+import { unmistakable } from "../text/visible.js";
 
 /** Characters of one line of a dialog, and lines of a list: dialogs of some systems cut off what is too long. */
 const LONGEST_LINE = 1500;
@@ -10,7 +12,7 @@ const LONGEST_NOTICE = 400;
 
 /** quoted is a word of a command line as a shell would need it. */
 function quoted(word: string): string {
-  const seen = visible(word);
+  const seen = unmistakable(word);
   if (/^[\p{L}\p{N}\-_./:=@%+,\\]+$/u.test(seen)) return seen;
   return `'${seen.replaceAll("'", "'\\''")}'`;
 }
@@ -20,7 +22,7 @@ export function commandOf({ command, args, url }: ProjectServer): string {
   if (command !== undefined && command !== "") return [command, ...(args ?? [])].map(quoted).join(" ");
   return url === undefined || url === ""
     ? "nothing: its entry has neither a command nor a URL"
-    : visible(url);
+    : unmistakable(url);
 }
 
 /** verbOf says what happens when the server is started. */
@@ -35,10 +37,10 @@ function facts(server: ProjectServer): readonly (readonly [label: string, lines:
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([name, value]) => `${quoted(name)}=${quoted(value)}`);
   return [
-    ["In", server.cwd === undefined ? [] : [visible(server.cwd)]],
+    ["In", server.cwd === undefined ? [] : [unmistakable(server.cwd)]],
     ["Environment", pairs(server.env)],
     ["Headers", pairs(server.headers)],
-    ["Uses", server.uses.map(visible)],
+    ["Uses", server.uses.map(unmistakable)],
   ];
 }
 
@@ -53,7 +55,7 @@ export function detailOf(server: ProjectServer): Detail {
   let whole = true;
   const lines: string[] = [];
   const add = (label: string, text: string) => {
-    const line = bounded(text, LONGEST_LINE);
+    const line = ends(text, LONGEST_LINE);
     whole &&= line.whole;
     lines.push(`${label}: ${line.text}`);
   };
@@ -76,12 +78,12 @@ export function detailOf(server: ProjectServer): Detail {
 
 /** placeOf is the file, with the line if it is known. */
 export function placeOf({ path, line }: ProjectServer): string {
-  return line === undefined ? visible(path) : `${visible(path)}:${line}`;
+  return line === undefined ? unmistakable(path) : `${unmistakable(path)}:${line}`;
 }
 
 /** titleOf is the question about one server. */
 export function titleOf(server: ProjectServer): string {
-  const name = bounded(visible(server.name), 100).text;
+  const name = ends(unmistakable(server.name), 100).text;
   switch (server.decision) {
     case "allow":
       return `The MCP server “${name}” of this project is allowed.`;
@@ -115,7 +117,7 @@ export function noticeOf(servers: readonly ProjectServer[]): Notice {
 }
 
 function named({ name }: ProjectServer): string {
-  return `“${bounded(unlinked(name), 60).text}”`;
+  return `“${ends(inMessage(name), 60).text}”`;
 }
 
 function wholeNotice(server: ProjectServer): string {
@@ -124,7 +126,7 @@ function wholeNotice(server: ProjectServer): string {
     .filter(([, lines]) => lines.length > 0)
     .map(([label, lines]) => `${label}: ${lines.join(", ")}`);
   const command = `Allow the MCP server ${named(server)} of this project? It ${does}: ${commandOf(server)}`;
-  return [command, ...parts, `File: ${placeOf(server)}`].map(unlinked).join(" · ");
+  return [command, ...parts, `File: ${placeOf(server)}`].map(inMessage).join(" · ");
 }
 
 /** wordOf is how a decision is called. */

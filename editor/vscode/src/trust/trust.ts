@@ -11,8 +11,9 @@ import * as vscode from "vscode";
 import { show } from "../configuration/show.js";
 import { serverOf } from "../overview/nodes.js";
 import type { Services } from "../services.js";
+import { ends } from "../text/bounded.js";
+import { inMessage, inPick } from "../text/places.js";
 import { commandOf, detailOf, keyOf, noticeOf, titleOf, wordOf } from "./details.js";
-import { bounded, iconless, unlinked } from "./visible.js";
 
 const ALLOW = "Allow";
 const DENY = "Deny";
@@ -97,7 +98,7 @@ export class Trust implements vscode.Disposable {
       const [first] = servers;
       if (first === undefined) {
         const what =
-          name === undefined ? "no MCP servers" : `no MCP server “${bounded(unlinked(name), 60).text}”`;
+          name === undefined ? "no MCP servers" : `no MCP server “${ends(inMessage(name), 60).text}”`;
         void vscode.window.showInformationMessage(
           `The files of this project name ${what}: nothing is to be decided.`,
         );
@@ -127,7 +128,7 @@ export class Trust implements vscode.Disposable {
       await sidecar.request(`trust/${verdict}`, { server: name, hash });
     } catch (error) {
       if (!isGone(error)) throw error;
-      const text = `The MCP server “${bounded(unlinked(name), 60).text}” has changed since it was shown: nothing was decided.`;
+      const text = `The MCP server “${ends(inMessage(name), 60).text}” has changed since it was shown: nothing was decided.`;
       void vscode.window.showWarningMessage(text, REVIEW).then((choice) => {
         if (choice === REVIEW) void this.#guarded(() => this.#review());
       });
@@ -141,7 +142,7 @@ export class Trust implements vscode.Disposable {
     } catch (error) {
       const { message } = error as Error;
       this.#services.log.error(`trust: ${message}`);
-      void vscode.window.showErrorMessage(`What you decided could not be carried out: ${unlinked(message)}`);
+      void vscode.window.showErrorMessage(`What you decided could not be carried out: ${inMessage(message)}`);
     }
   }
 }
@@ -195,9 +196,9 @@ function pick(servers: readonly ProjectServer[]): Promise<ProjectServer | undefi
   list.matchOnDetail = true;
   list.items = servers.map((server) => ({
     server,
-    label: `$(${ICONS[server.decision ?? "later"]}) ${bounded(iconless(server.name), 100).text}`,
-    description: `${wordOf(server.decision)} · ${iconless(vscode.workspace.asRelativePath(server.path))}`,
-    detail: bounded(iconless(commandOf(server)), 300).text,
+    label: `$(${ICONS[server.decision ?? "later"]}) ${ends(inPick(server.name), 100).text}`,
+    description: `${wordOf(server.decision)} · ${inPick(vscode.workspace.asRelativePath(server.path))}`,
+    detail: ends(inPick(commandOf(server)), 300).text,
     buttons: [FILE_BUTTON],
   }));
   return new Promise((resolve) => {

@@ -106,7 +106,7 @@ test("a server that is tried again is told when trying has not helped", () => {
 test("a message names the server, the cause and what to do, and has no links", () => {
   assert.equal(messageOf([failing("failed")]), 'MCP server "s0": exited. Look at it');
   const bare = server({ name: "s", error: { ...failure, message: "[a](command:b)", hint: "" } });
-  assert.equal(messageOf([bare]), 'MCP server "s": [a] (command:b)');
+  assert.equal(messageOf([bare]), 'MCP server "s": [a]\\x28command:b)');
   assert.equal(messageOf(servers("failed", "failed")), "2 MCP servers do not work: s0, s1.");
 });
 

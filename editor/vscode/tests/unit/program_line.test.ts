@@ -27,7 +27,7 @@ const lines: readonly [what: string, line: string, level: string, text: string][
     "warn",
     `[stderr] ${TIME} level=INFO msg="open`,
   ],
-  ["control characters", "a\u001b[2Jb\u0000", "warn", "[stderr] ab\\u{0}"],
+  ["control characters", "a\u001b[2Jb\u0000", "warn", "[stderr] ab\\x00"],
 ];
 
 for (const [what, line, level, text] of lines) {

@@ -32,7 +32,7 @@ test("lines have their time, source and level", () => {
     { level: "error", text: `${at} log: two` },
     { level: "debug", text: `${at} log: three\n    [error] x` },
     { level: "info", text: `${at} log: four` },
-    { level: "info", text: `${at} stderr: five\\u{7}` },
+    { level: "info", text: `${at} stderr: five\\x07` },
   ]);
   assert.deepEqual(known, { after: 5, noise: 0 });
 });
