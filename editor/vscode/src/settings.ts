@@ -25,6 +25,8 @@ export interface AgentWishes {
   readonly only: readonly string[];
   readonly except: readonly string[];
   readonly callTool: "auto" | "always" | "never";
+  /** excludeEditorServers: what the editor runs by itself is not offered a second time. */
+  readonly excludeEditorServers: boolean;
 }
 
 /** The provider whose servers VS Code runs itself. */
@@ -82,6 +84,7 @@ export function wishesOf(read: Read, { off, folder, editorFiles }: Circumstances
       only: given<string[]>("agent.only", []),
       except: given<string[]>("agent.except", []),
       callTool: given("agent.callTool", "auto"),
+      excludeEditorServers,
     },
   };
 }

@@ -16,6 +16,12 @@ import type { Condition } from "../view.js";
 /** LABEL is what the server is called, also in VS Code's own list of MCP servers. It is its identity: constant. */
 export const LABEL = "MCP Sidecar";
 
+/**
+ * How long the first list of tools waits for servers that have never run, in seconds. The agent's turn waits for
+ * it; what comes later is in the next turn.
+ */
+const WAIT_S = "2";
+
 export interface Offer {
   readonly command: string;
   readonly args: readonly string[];
@@ -25,6 +31,8 @@ export interface Offer {
 export interface Circumstances {
   readonly trusted: boolean;
   readonly agent: AgentWishes;
+  /** had are servers whose tools the agent has already. */
+  readonly had: readonly string[];
   readonly condition: Condition;
   /** session is another text for each sidecar, and no secret. */
   readonly session: string;
@@ -33,10 +41,11 @@ export interface Circumstances {
 }
 
 /** offerOf is what is offered now, if anything. */
-export function offerOf({ trusted, agent, condition, session, extension }: Circumstances): Offer | undefined {
+export function offerOf(here: Circumstances): Offer | undefined {
+  const { trusted, agent, had, condition, session, extension } = here;
   if (!trusted || !agent.enabled || condition.kind !== "running") return undefined;
   const command = condition.binary;
-  const args = ["mcp", ...flagsOf(agent)];
+  const args = ["mcp", "--wait", WAIT_S, ...flagsOf({ ...agent, except: [...agent.except, ...had] })];
   return { command, args, version: `${extension}-${hashOf([command, args, session])}` };
 }
 

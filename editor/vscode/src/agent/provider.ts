@@ -9,9 +9,12 @@ import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { Services } from "../services.js";
 import { same } from "../settings.js";
+import { type EditorSources, editorsOwn } from "./editors_own.js";
 import { LABEL, type Offer, offerOf } from "./offer.js";
 
 const ID = "mcpSidecar.agent";
+/** The settings that the offer depends upon. */
+const CONCERNING = ["mcpSidecar.agent", "mcpSidecar.excludeEditorServers", "chat.mcp"];
 /** How long a turn of the agent waits for a sidecar that starts. It starts in far less, or not at all. */
 const PATIENCE_MS = 5000;
 
@@ -34,7 +37,7 @@ export class AgentProvider implements vscode.Disposable {
     this.#subscriptions.push(
       { dispose: session.on("changed", () => this.#look()) },
       vscode.workspace.onDidChangeConfiguration((change) => {
-        if (change.affectsConfiguration("mcpSidecar.agent")) this.#look();
+        if (CONCERNING.some((name) => change.affectsConfiguration(name))) this.#look();
       }),
       vscode.lm.registerMcpServerDefinitionProvider(ID, {
         onDidChangeMcpServerDefinitions: this.#changed.event,
@@ -65,9 +68,11 @@ export class AgentProvider implements vscode.Disposable {
 
   #offer(): Offer | undefined {
     const { session, context, wishes } = this.#services;
+    const { agent } = wishes();
     return offerOf({
       trusted: vscode.workspace.isTrusted,
-      agent: wishes().agent,
+      agent,
+      had: agent.excludeEditorServers ? editorsOwn(session.view.servers, sources()) : [],
       condition: session.view.condition,
       session: this.#session,
       extension: String(context.extension.packageJSON.version),
@@ -119,4 +124,15 @@ export class AgentProvider implements vscode.Disposable {
 export function canOffer(): boolean {
   const register = (vscode.lm as Partial<typeof vscode.lm> | undefined)?.registerMcpServerDefinitionProvider;
   return typeof register === "function" && process.platform !== "win32";
+}
+
+/** sources says what this VS Code runs by itself. One that reads .mcp.json has a setting about that file. */
+function sources(): EditorSources {
+  const mcp = vscode.workspace.getConfiguration("chat.mcp");
+  const readsFiles = mcp.inspect("workspaceRootConfig.enabled")?.defaultValue !== undefined;
+  const roots = vscode.workspace.workspaceFolders ?? [];
+  return {
+    folders: readsFiles ? roots.map(({ uri }) => uri.fsPath) : [],
+    discovery: mcp.get("discovery.enabled"),
+  };
 }

@@ -1,13 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Server } from "mcp-sidecar";
 import { callToolOffered } from "../../src/agent/access.js";
+import { type EditorSources, editorsOwn } from "../../src/agent/editors_own.js";
 import { type Circumstances, offerOf } from "../../src/agent/offer.js";
 import type { AgentWishes } from "../../src/settings.js";
 
-const AGENT: AgentWishes = { enabled: true, only: [], except: [], callTool: "auto" };
+const AGENT: AgentWishes = {
+  enabled: true,
+  only: [],
+  except: [],
+  callTool: "auto",
+  excludeEditorServers: true,
+};
 const RUNNING: Circumstances = {
   trusted: true,
   agent: AGENT,
+  had: [],
   condition: { kind: "running", binary: "/opt/mcp-sidecar", pid: 7, version: "1" },
   session: "one",
   extension: "0.1.0",
@@ -16,7 +25,7 @@ const RUNNING: Circumstances = {
 test("a session that runs is offered as the program that joins it", () => {
   const offer = offerOf(RUNNING);
   assert.equal(offer?.command, "/opt/mcp-sidecar");
-  assert.deepEqual(offer?.args, ["mcp"]);
+  assert.deepEqual(offer?.args, ["mcp", "--wait", "2"]);
   assert.match(offer?.version ?? "", /^0\.1\.0-[0-9a-f]{8}$/);
 });
 
@@ -34,8 +43,36 @@ test("nothing is offered where nothing may run, is wanted, or runs", () => {
 test("the user's choice of servers is on the command line", () => {
   const agent = { ...AGENT, only: ["git*", "files"], except: ["github"] };
   assert.deepEqual(offerOf({ ...RUNNING, agent })?.args, [
-    ...["mcp", "--only", "git*", "--only", "files", "--except", "github"],
+    ...["mcp", "--wait", "2", "--only", "git*", "--only", "files", "--except", "github"],
   ]);
+});
+
+test("what the agent has already is not offered again", () => {
+  const agent = { ...AGENT, except: ["github"] };
+  assert.deepEqual(offerOf({ ...RUNNING, agent, had: ["files"] })?.args, [
+    ...["mcp", "--wait", "2", "--except", "github", "--except", "files"],
+  ]);
+});
+
+test("the editor has what its folders' .mcp.json name, and what it was told to discover", () => {
+  const sources: [name: string, provider: string, level: Server["source"]["level"], path: string][] = [
+    ["root", "claude", "project", "/p/.mcp.json"],
+    ["above", "claude", "project", "/.mcp.json"],
+    ["local", "claude", "user", "/h/.claude.json"],
+    ["global", "cursor", "user", "/h/.cursor/mcp.json"],
+    ["workspace", "cursor", "project", "/p/.cursor/mcp.json"],
+    ["desktop", "claude-desktop", "user", "/h/c.json"],
+  ];
+  const servers = sources.map(([name, provider, level, path]) => {
+    return { name, source: { provider, providerName: provider, level, path } } as Server;
+  });
+  const cases: [EditorSources, string[]][] = [
+    [{ folders: [], discovery: undefined }, []],
+    [{ folders: ["/q", "/p"], discovery: {} }, ["root"]],
+    [{ folders: [], discovery: { "cursor-workspace": true, "claude-desktop": false } }, ["workspace"]],
+    [{ folders: [], discovery: true }, ["global", "workspace", "desktop"]],
+  ];
+  for (const [editor, expected] of cases) assert.deepEqual(editorsOwn(servers, editor), expected);
 });
 
 test("the version is another one for another session, program, choice or extension, and else the same", () => {
