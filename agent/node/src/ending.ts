@@ -53,7 +53,7 @@ function sentence(ending: Ending): string {
   const process = `${binary} (process ${pid}) ${what}`;
   return guest
     ? `the way to the session is gone: ${process}. It may be joined again.${said}`
-    : `the sidecar ${process}; Sidecar.spawn starts a new one${said}`;
+    : `the sidecar ${process}${said}`;
 }
 
 /** plainly is for a guest's process that did as it should: it ends with the session, or was not let in. */

@@ -6,22 +6,15 @@ const ending: Ending = { binary: "/bin/m", pid: 7, spoke: true, unread: "", stde
 
 test("the end of a process is told with its cause and what to do", () => {
   const cases: [Partial<Ending>, string][] = [
-    [
-      { signal: "SIGKILL" },
-      "the sidecar /bin/m (process 7) was killed by SIGKILL; Sidecar.spawn starts a new one",
-    ],
-    [
-      { exitCode: 2 },
-      "the sidecar /bin/m (process 7) ended with exit code 2; Sidecar.spawn starts a new one",
-    ],
+    [{ signal: "SIGKILL" }, "the sidecar /bin/m (process 7) was killed by SIGKILL"],
+    [{ exitCode: 2 }, "the sidecar /bin/m (process 7) ended with exit code 2"],
     [
       { signal: "SIGKILL", outstayed: "closed its output" },
-      "the sidecar /bin/m (process 7) closed its output and did not end; Sidecar.spawn starts a new one",
+      "the sidecar /bin/m (process 7) closed its output and did not end",
     ],
     [
       { unread: "panic", fault: "a line that is no header" },
-      'the sidecar /bin/m (process 7) sent what is no message (a line that is no header): "panic"; ' +
-        "Sidecar.spawn starts a new one",
+      'the sidecar /bin/m (process 7) sent what is no message (a line that is no header): "panic"',
     ],
     [
       { spoke: false, unread: "hello\n", fault: "a line that is no header" },
@@ -56,12 +49,12 @@ test("the end of a process is told with its cause and what to do", () => {
     [{ spoke: false, fault: "said nothing for 30 s" }, "/bin/m said nothing for 30 s. Is it mcp-sidecar?"],
     [
       { exitCode: 1, stderr: ["1", "2", "3", "4", "5", "6"] },
-      "the sidecar /bin/m (process 7) ended with exit code 1; Sidecar.spawn starts a new one" +
+      "the sidecar /bin/m (process 7) ended with exit code 1" +
         "\n  stderr: 2\n  stderr: 3\n  stderr: 4\n  stderr: 5\n  stderr: 6",
     ],
     [
       { exitCode: 2, stderr: ["1", "panic: 2", "3", "4", "5", "6", "7"] },
-      "the sidecar /bin/m (process 7) ended with exit code 2; Sidecar.spawn starts a new one" +
+      "the sidecar /bin/m (process 7) ended with exit code 2" +
         "\n  stderr: panic: 2\n  stderr: 3\n  stderr: 4\n  stderr: 5\n  stderr: 6",
     ],
   ];
