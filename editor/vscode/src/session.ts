@@ -188,7 +188,9 @@ export class Session {
     }
     const close = () => void sidecar.close();
     signal.addEventListener("abort", close, { once: true });
-    if (!signal.aborted && sidecar.closed === undefined) {
+    if (signal.aborted)
+      close(); // in the last moment of the start
+    else if (sidecar.closed === undefined) {
       this.#sidecar = sidecar;
       this.#refresh();
       this.#emitter.emit("started", sidecar);
