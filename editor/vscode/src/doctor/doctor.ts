@@ -77,17 +77,18 @@ export class Doctor implements vscode.Disposable {
 
   async #textFor(reader: Reader): Promise<string> {
     const { session } = this.#services;
+    let failure = "";
     try {
       const sidecar = await session.running();
       const report = await sidecar.doctor();
       const { condition } = session.view;
       if (condition.kind === "running") return reportOf(report, condition, this.#facts(), reader);
     } catch (error) {
-      const { condition } = session.view;
-      const reason = condition.kind === "running" ? (error as Error).message : reasonOf(condition);
-      return reportOfNothing(reason, reader === "user" ? this.#log.recent : [], this.#facts());
+      failure = (error as Error).message;
     }
-    return reportOfNothing(reasonOf(session.view.condition), this.#log.recent, this.#facts());
+    const { condition } = session.view;
+    const reason = condition.kind === "running" ? failure : reasonOf(condition);
+    return reportOfNothing(reason, reader === "user" ? this.#log.recent : [], this.#facts());
   }
 
   #facts(): Facts {
