@@ -31,12 +31,17 @@ export class Diagnostics implements vscode.Disposable {
       // Squiggles are of the text on the disk: they take their places when it is opened or saved.
       vscode.workspace.onDidOpenTextDocument(({ uri }) => this.#again(uri)),
       vscode.workspace.onDidSaveTextDocument(({ uri }) => this.#again(uri)),
-      vscode.languages.registerCodeActionsProvider({ scheme: "file" }, { provideCodeActions: actions }),
+      vscode.languages.registerCodeActionsProvider(
+        { scheme: "file" },
+        { provideCodeActions: actions },
+        { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] },
+      ),
     ];
     void this.#show();
   }
 
   dispose(): void {
+    this.#newest++; // what is being read for a showing comes too late
     for (const subscription of this.#subscriptions) subscription.dispose();
   }
 
