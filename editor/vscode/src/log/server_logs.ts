@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { serverFor } from "../overview/pick.js";
 import type { Services } from "../services.js";
+import { inMessage } from "../text/places.js";
 import type { View } from "../view.js";
 import { channelName, isDocumentOf } from "./channel_name.js";
 import { ServerLog } from "./server_log.js";
@@ -39,7 +40,7 @@ export class ServerLogs implements vscode.Disposable {
     if (name === undefined) return;
     const server = session.view.servers.find((server) => server.name === name);
     if (server === undefined) {
-      void vscode.window.showErrorMessage(`There is no MCP server “${name}” in this window.`);
+      void vscode.window.showErrorMessage(`There is no MCP server “${inMessage(name)}” in this window.`);
       return;
     }
     let log = this.#logs.get(name);
