@@ -45,14 +45,16 @@ export interface Circumstances {
 /** wishesOf reads the settings. */
 export function wishesOf(read: Read, { off, folder, editorFiles }: Circumstances): Wishes {
   const given = <T>(name: string, otherwise: T): T => read<T>(name) ?? otherwise;
+  const texts = (name: string) => textsOf(read(name));
+  const path = read<unknown>("path");
   const excludeEditorServers = given("excludeEditorServers", true);
-  const include = given<string[]>("discovery.include", []);
+  const include = texts("discovery.include");
   return {
     enabled: given("enabled", true),
     program: {
-      path: given("path", ""),
-      args: given<string[]>("args", []),
-      env: variables(given<Record<string, string | null>>("env", {})),
+      path: typeof path === "string" ? path : "",
+      args: texts("args"),
+      env: variables(read("env")),
     },
     settings: {
       servers: given("servers", {}),
@@ -60,10 +62,10 @@ export function wishesOf(read: Read, { off, folder, editorFiles }: Circumstances
       discovery: {
         projectConfig: folder && given("discovery.projectConfig", true),
         ...(include.length > 0 && { include }),
-        exclude: given<string[]>("discovery.exclude", []),
+        exclude: texts("discovery.exclude"),
         own: excludeEditorServers ? [EDITOR] : [],
         ownFiles: excludeEditorServers ? [...editorFiles] : [],
-        files: given<string[]>("discovery.files", []),
+        files: texts("discovery.files"),
         filterExa: given("discovery.filterExa", true),
         watch: given("discovery.watch", true),
       },
@@ -81,17 +83,26 @@ export function wishesOf(read: Read, { off, folder, editorFiles }: Circumstances
     },
     agent: {
       enabled: given("agent.enabled", true),
-      only: given<string[]>("agent.only", []),
-      except: given<string[]>("agent.except", []),
+      only: texts("agent.only"),
+      except: texts("agent.except"),
       callTool: given("agent.callTool", "auto"),
       excludeEditorServers,
     },
   };
 }
 
+// VS Code underlines a value of another kind than the setting's, and gives it all the same. What the sidecar gets it
+// refuses, and says why; what this extension itself works with is left out here.
+
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((element) => typeof element === "string") : [];
+}
+
 /** variables makes of null, which takes a variable out, what the client of the sidecar calls so. */
-function variables(env: Record<string, string | null>): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value ?? undefined]));
+function variables(value: unknown): Record<string, string | undefined> {
+  const all = typeof value === "object" && value !== null ? Object.entries(value) : [];
+  const fit = all.filter(([, text]) => typeof text === "string" || text === null);
+  return Object.fromEntries(fit.map(([name, text]: [string, string | null]) => [name, text ?? undefined]));
 }
 
 /** Change is what another state of the wishes asks for. */

@@ -128,6 +128,22 @@ test("null takes a variable out of the environment", () => {
   assert.ok("B" in env);
 });
 
+test("a value of another kind than the setting's is none, where the extension works with it", () => {
+  const odd = wishes({
+    path: 5,
+    args: "--log-file",
+    env: { A: "1", B: 2, C: null },
+    "discovery.include": true,
+    "discovery.exclude": ["claude", 7],
+    "agent.only": { a: 1 },
+  });
+  assert.deepEqual(odd.program, { path: "", args: [], env: { A: "1", C: undefined } });
+  assert.equal(odd.settings.discovery?.include, undefined);
+  assert.deepEqual(odd.settings.discovery?.exclude, ["claude"]);
+  assert.deepEqual(odd.agent.only, []);
+  for (const env of ["A=1", ["A"], null, 3]) assert.doesNotThrow(() => wishes({ env }));
+});
+
 test("without a folder no directory is a project", () => {
   assert.equal(wishes({}, [], false).settings.discovery?.projectConfig, false);
   assert.equal(wishes({}, [], true).settings.discovery?.projectConfig, true);
