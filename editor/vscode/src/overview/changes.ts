@@ -19,15 +19,23 @@ export function changedServers(before: Shown, after: Shown): string[] | undefine
     names.every((name, at) => before.view.servers[at]?.name === name);
   const told = sameNames && before.view.errors === after.view.errors;
   if (!told || before.view.condition.kind !== after.view.condition.kind) return undefined;
-  const [toolsBefore, toolsAfter] = [byServer(before.view.tools), byServer(after.view.tools)];
+  const retooled = retooledServers(before.view.tools, after.view.tools);
   return after.view.servers
     .filter(
       (server, at) =>
         before.view.servers[at] !== server ||
-        !sameList(toolsBefore.get(server.name) ?? [], toolsAfter.get(server.name) ?? []) ||
+        retooled.has(server.name) ||
         !sameList(offOf(server.name, before.off), offOf(server.name, after.off)),
     )
     .map(({ name }) => name);
+}
+
+/** retooledServers are those whose tools are others. Most views have the tools of the one before: the same array. */
+function retooledServers(before: readonly Tool[], after: readonly Tool[]): Set<string> {
+  if (before === after) return new Set();
+  const [old, now] = [byServer(before), byServer(after)];
+  const names = [...old.keys(), ...now.keys()];
+  return new Set(names.filter((name) => !sameList(old.get(name) ?? [], now.get(name) ?? [])));
 }
 
 function byServer(tools: readonly Tool[]): Map<string, Tool[]> {

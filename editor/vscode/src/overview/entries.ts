@@ -25,8 +25,9 @@ export function entriesOf(server: Server, { tools }: Pick<View, "tools">, off: r
   const offHere = off.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
   for (const own of [...(server.tools.off ?? []), ...offHere]) entries.set(own, { own });
   for (const tool of tools) {
+    if (tool.server !== server.name) continue;
     const own = ownName(tool);
-    if (tool.server === server.name && !entries.has(own)) entries.set(own, { own, tool });
+    if (!entries.has(own)) entries.set(own, { own, tool });
   }
   return [...entries.values()].sort((a, b) => (a.own < b.own ? -1 : 1));
 }

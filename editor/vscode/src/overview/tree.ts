@@ -40,6 +40,8 @@ export class ServersTree implements vscode.TreeDataProvider<Node>, vscode.Dispos
   /** #shown is what the rows were made of. */
   #shown: View = empty({ kind: "starting" });
   #shownOff: readonly string[] = [];
+  /** #listed has the entries of #shown by server, as far as they were asked for: each row of a tool asks. */
+  readonly #listed = new Map<string, readonly Entry[]>();
   #due: NodeJS.Immediate | undefined;
   /** #clock is there while a row counts the seconds to the next attempt. */
   #clock: NodeJS.Timeout | undefined;
@@ -119,6 +121,7 @@ export class ServersTree implements vscode.TreeDataProvider<Node>, vscode.Dispos
     const before = { view: this.#shown, off: this.#shownOff };
     this.#shown = view;
     this.#shownOff = off;
+    this.#listed.clear();
     this.#retries.see(view.servers);
     const names = changedServers(before, { view, off });
     if (names === undefined) this.#forget();
@@ -194,9 +197,13 @@ export class ServersTree implements vscode.TreeDataProvider<Node>, vscode.Dispos
     };
   }
 
-  #entries(name: string): Entry[] {
+  #entries(name: string): readonly Entry[] {
+    const known = this.#listed.get(name);
+    if (known !== undefined) return known;
     const server = this.#server(name);
-    return server === undefined ? [] : entriesOf(server, this.#shown, this.#shownOff);
+    const entries = server === undefined ? [] : entriesOf(server, this.#shown, this.#shownOff);
+    this.#listed.set(name, entries);
+    return entries;
   }
 
   #entry({ server, tool }: ToolNode): Entry {
