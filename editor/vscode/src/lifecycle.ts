@@ -38,6 +38,8 @@ export class Lifecycle implements vscode.Disposable {
   readonly #subscriptions: vscode.Disposable[];
   /** #known is what the sidecar was started with, or told since. */
   #known: Wishes;
+  /** #root is the directory that it was started in, which it keeps: that of the first folder. */
+  #root: string | undefined;
 
   constructor(services: Services, handlers: Handlers) {
     this.#services = services;
@@ -56,6 +58,7 @@ export class Lifecycle implements vscode.Disposable {
   restart(): void {
     const { session } = this.#services;
     this.#known = this.#services.wishes();
+    this.#root = folders()[0]?.uri;
     if (!vscode.workspace.isTrusted) void session.stop("restricted");
     else if (!this.#known.enabled) void session.stop("disabled");
     else void session.start(this.#launch(this.#known));
@@ -82,8 +85,9 @@ export class Lifecycle implements vscode.Disposable {
 
   #foldersChanged(): void {
     const workspaceFolders = folders();
-    if (workspaceFolders.length === 0) this.restart();
-    else this.#tell({ workspaceFolders });
+    // Another directory, or whether there is a project at all, is more than another list of folders.
+    if (workspaceFolders[0]?.uri !== this.#root) this.restart();
+    else if (workspaceFolders.length > 0) this.#tell({ workspaceFolders });
   }
 
   #tell(change: Parameters<Services["session"]["configure"]>[0]): void {
