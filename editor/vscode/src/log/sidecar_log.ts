@@ -20,6 +20,8 @@ export class SidecarLog implements vscode.Disposable {
   readonly #disposables: vscode.Disposable[];
   readonly #tracer = new Tracer();
   #detail: Detail;
+  /** #toFile: the sidecar's log is not on stderr. */
+  #toFile: boolean;
   #condition: Condition | undefined;
   #recent: readonly string[] = [];
 
@@ -27,6 +29,7 @@ export class SidecarLog implements vscode.Disposable {
     this.#services = services;
     const { session, log } = services;
     this.#detail = detail();
+    this.#toFile = this.#logsToFile();
     const unlisten = [
       session.on("changed", ({ condition }) => this.#changed(condition)),
       session.on("ended", ({ error, again }) => {
@@ -40,7 +43,7 @@ export class SidecarLog implements vscode.Disposable {
         if (line.trim() !== "") this.#write(entryOfLine(line));
       }),
       session.on("log", (message) => {
-        if (logsToFile(services.wishes().program.args)) this.#write(entryOfMessage(message));
+        if (this.#toFile) this.#write(entryOfMessage(message));
       }),
       session.on("message", ({ text, direction }) => {
         if (this.#detail !== "off") log.info(this.#tracer.line(text, direction, this.#detail));
@@ -51,6 +54,7 @@ export class SidecarLog implements vscode.Disposable {
       vscode.commands.registerCommand("mcpSidecar.showLog", () => log.show(true)),
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration("mcpSidecar.trace.server")) this.#detailChanged();
+        if (change.affectsConfiguration("mcpSidecar.args")) this.#toFile = this.#logsToFile();
       }),
     ];
   }
@@ -73,6 +77,10 @@ export class SidecarLog implements vscode.Disposable {
   #detailChanged(): void {
     this.#detail = detail();
     if (this.#detail === "off") this.#tracer.forget();
+  }
+
+  #logsToFile(): boolean {
+    return logsToFile(this.#services.wishes().program.args);
   }
 
   #write(entry: Entry): void {
