@@ -41,7 +41,7 @@ export class Inputs implements vscode.Disposable {
     this.#subscriptions = [
       vscode.commands.registerCommand("mcpSidecar.forgetInputs", () => this.#guarded(() => this.#forget())),
       { dispose: services.session.on("changed", ({ servers }) => this.#doubt(servers)) },
-      { dispose: services.session.on("ended", () => this.#anew()) },
+      { dispose: services.session.on("started", () => this.#anew()) },
     ];
   }
 
@@ -106,6 +106,7 @@ export class Inputs implements vscode.Disposable {
     await sidecar.connect(server);
   }
 
+  /** anew is for another sidecar: it has no values yet, and has asked for none. */
   #anew(): void {
     this.#expectation.anew();
     this.#given = [];
@@ -132,7 +133,7 @@ export class Inputs implements vscode.Disposable {
     const text = `The MCP server “${inMessage(name)}” was refused. The values that are kept for it may be wrong: ${places.map(({ id }) => inMessage(id)).join(", ")}.`;
     if ((await vscode.window.showWarningMessage(text, AGAIN, NOT_NOW)) !== AGAIN) return;
     await this.#vault.forget(places);
-    this.#restarted();
+    this.#askAnew();
   }
 
   /** forget lists what is kept, never values, and forgets what the user chooses. */
@@ -151,12 +152,11 @@ export class Inputs implements vscode.Disposable {
     if (chosen === undefined || chosen.length === 0) return;
     const places = chosen.map(({ place }) => place);
     await this.#vault.forget(places);
-    if (places.some((place) => this.#given.some((given) => isAt(given, place)))) this.#restarted();
+    if (places.some((place) => this.#given.some((given) => isAt(given, place)))) this.#askAnew();
   }
 
-  /** restarted: the sidecar forgets its values, and asks for what is missing. The user expects it. */
-  #restarted(): void {
-    this.#anew();
+  /** askAnew has the sidecar forget its values, and ask for what is missing. The user expects it. */
+  #askAnew(): void {
     this.expect();
     this.#restart();
   }
