@@ -10,15 +10,16 @@ export interface Shown {
 
 /**
  * changedServers are the names of servers whose rows, or whose tools' rows, are others now. Undefined: the
- * list itself is another one. Records and tools are values: what is the same object says the same.
+ * list itself is another one. That is no way to say "all": while the editor asks for the list anew, it knows no
+ * row, and what the user does to one is lost. Records and tools are values: the same object says the same.
  */
 export function changedServers(before: Shown, after: Shown): string[] | undefined {
   const names = after.view.servers.map(({ name }) => name);
   const sameNames =
     before.view.servers.length === names.length &&
     names.every((name, at) => before.view.servers[at]?.name === name);
-  const told = sameNames && before.view.errors === after.view.errors;
-  if (!told || before.view.condition.kind !== after.view.condition.kind) return undefined;
+  if (!sameNames || before.view.condition.kind !== after.view.condition.kind) return undefined;
+  if (before.view.errors !== after.view.errors) return names;
   const retooled = retooledServers(before.view.tools, after.view.tools);
   return after.view.servers
     .filter(

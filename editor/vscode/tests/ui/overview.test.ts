@@ -84,7 +84,7 @@ test("switches and restarts", async (t) => {
   const { hub } = window.project;
   const told = window.notification("The MCP sidecar is started again: it was killed by SIGKILL");
   const box = (row: string) => window.row(row).getByRole("checkbox");
-  await hub.saw("files got tools/list");
+  await window.row("files").filter({ hasText: "2 tools" }).waitFor();
   await window.row("files").locator(".monaco-tl-twistie.collapsible").click();
 
   await window.check(t, "checkboxes switch tools off and on", async () => {

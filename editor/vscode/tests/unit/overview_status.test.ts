@@ -136,7 +136,7 @@ test("only the rows of what has changed are shown anew", () => {
   assert.deepEqual(changedServers(before, after({}, ["a/x"])), ["a"]);
   assert.deepEqual(changedServers(before, after({})), []);
   assert.equal(changedServers(before, after({ servers: [a] })), undefined);
-  assert.equal(changedServers(before, after({ errors: [] })), undefined);
+  assert.deepEqual(changedServers(before, after({ errors: [] })), ["a", "b"]);
   assert.equal(changedServers(before, { view: empty({ kind: "starting" }), off: [] }), undefined);
 });
 
