@@ -8,9 +8,13 @@ import type { TestContext } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import type { Locator, Page } from "playwright-core";
 import type { Editor } from "./editor.js";
+import { until } from "./patience.js";
 import { type Project, required } from "./world.js";
 
 type Text = string | RegExp;
+
+/** After so many milliseconds the palette is opened anew. */
+const ANEW = 1000;
 
 export class Window {
   constructor(
@@ -35,10 +39,22 @@ export class Window {
     await this.page.close();
   }
 
-  /** command runs one by the palette, as it is shown there: `command("MCP Sidecar: Show Log")`. */
+  /**
+   * command runs one by the palette, as it is shown there: `command("MCP Sidecar: Show Log")`. The palette lists what
+   * could be done when it was opened; so it is opened anew for what can only be done now.
+   */
   async command(title: string): Promise<void> {
-    await this.palette(`>${title}`);
-    await this.pick(new RegExp(`^${escaped(title)}(,|$)`));
+    const found = this.picks(new RegExp(`^${escaped(title)}(,|$)`)).first();
+    await until(`${title} in the palette`, async () => {
+      await this.palette(`>${title}`);
+      const there = await found.waitFor({ timeout: ANEW }).then(
+        () => true,
+        () => false,
+      );
+      if (!there) await this.page.keyboard.press("Escape");
+      return there;
+    });
+    await found.click();
   }
 
   /** open opens a file of the folder. */
@@ -68,7 +84,9 @@ export class Window {
 
   /** picks are the entries of a quick pick that say this. */
   picks(says: Text): Locator {
-    return this.page.locator(".quick-input-widget").getByRole("option", { name: says });
+    const widget = this.page.locator(".quick-input-widget");
+    // Where more than one can be picked they are checkboxes.
+    return widget.getByRole("option", { name: says }).or(widget.getByRole("checkbox", { name: says }));
   }
 
   /** pick takes the first of them. */
@@ -126,6 +144,11 @@ export class Window {
   /** output is what the panel shows: after a command that shows a log, its end. */
   output(says: Text): Locator {
     return this.page.locator(".part.panel .output-view, .part.panel", { hasText: says }).first();
+  }
+
+  /** secrets is what the browser keeps of them, sealed. VS Code writes it some time after it has said that it has. */
+  secrets(): Promise<string | null> {
+    return this.page.evaluate('localStorage.getItem("secrets.provider")');
   }
 
   /** screenshot writes NAME-dark.png and NAME-light.png, and leaves the window dark. */

@@ -59,8 +59,10 @@ test("a value that a file asks for", async (t) => {
     await window.page.getByText("MCP server “first”: Token of the test").waitFor();
     await window.screenshot("input");
     assert.equal(hub.count("first started"), 0);
+    const secrets = await window.secrets();
     await window.answer("the-secret-value");
     await hub.saw("first started");
+    await until("the value to be kept", async () => (await window.secrets()) !== secrets);
   });
   await window.check(t, "is kept for the next time", async () => {
     await window.load();
@@ -70,11 +72,13 @@ test("a value that a file asks for", async (t) => {
   });
   await window.check(t, "is forgotten, and asked for again", async () => {
     await window.command("MCP Sidecar: Forget Saved Input Values");
+    const secrets = await window.secrets();
     await window.pick(/token/);
-    await window.page.keyboard.press("Enter");
+    await window.page.getByRole("button", { name: "OK", exact: true }).click();
     await window.page.getByText("MCP server “first”: Token of the test").waitFor();
     await window.page.keyboard.press("Escape");
     await window.status(/MCP 0\/1/).waitFor();
+    await until("the value to be forgotten", async () => (await window.secrets()) !== secrets);
   });
   await window.check(t, "that nobody expects is told of in a notification", async () => {
     await window.load();
