@@ -9,6 +9,8 @@ import { until } from "./patience.js";
 import type { Window } from "./window.js";
 
 export class Chat {
+  #looks = 0;
+
   private constructor(readonly window: Window) {}
 
   /** open switches the agent on. VS Code does so when a model other than its own is there, and was looked at. */
@@ -31,6 +33,13 @@ export class Chat {
     await page.keyboard.press("Enter");
     const turn = await until("the model to be asked", () => this.turns()[before]);
     return turn.tools;
+  }
+
+  /** look is a turn in which nothing is called: it gives the tools that the model was offered. */
+  async look(): Promise<string[]> {
+    const tools = await this.ask(`look ${++this.#looks}`);
+    await this.answered(`Looked ${this.#looks}.`);
+    return tools;
   }
 
   /** confirmation is the question whether a tool may be called. */

@@ -1,8 +1,8 @@
 /**
  * A chat model that does what it is told, so that VS Code's own agent can be tested: the real agent with the real tools,
  * without a service. A question is its script: each line `call TOOL {…}` is a call of the tool with these arguments, one
- * after the other; the answer after the last tells its result. What it is asked is written down, a line each, for the
- * test: see chat.ts.
+ * after the other; the answer after the last tells its result. A line `look N` calls nothing, and is answered with N.
+ * What it is asked is written down, a line each, for the test: see chat.ts.
  */
 import { appendFileSync } from "node:fs";
 import * as vscode from "vscode";
@@ -45,6 +45,7 @@ const MODEL = {
 };
 
 const STEP = /^\s*call (\S+) (\{.*\})\s*$/gm;
+const LOOK = /^\s*look (\d+)\s*$/m;
 
 export function activate(context: vscode.ExtensionContext): void {
   const models = vscode.lm as unknown as Models;
@@ -54,16 +55,13 @@ export function activate(context: vscode.ExtensionContext): void {
     provideTokenCount: async () => 1,
     provideLanguageModelChatResponse: async (_, messages, options, progress) => {
       const tools = (options.tools ?? []).map(({ name }) => name);
-      const asked = messages.findLastIndex((message) => steps(message).length > 0);
+      const asked = messages.findLastIndex((one) => steps(one).length > 0 || LOOK.test(textOf(one)));
       const results = messages.slice(asked + 1).flatMap(resultsOf);
       tell({ folder: vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "", tools, results });
       const question = messages[asked];
       const step = question && steps(question)[results.length];
       if (step === undefined) {
-        const last = results.at(-1);
-        progress.report(
-          new vscode.LanguageModelTextPart(last === undefined ? "Nothing to call." : `It said: ${last}`),
-        );
+        progress.report(new vscode.LanguageModelTextPart(answer(question, results)));
       } else if (tools.includes(step.tool)) {
         progress.report(new vscode.LanguageModelToolCallPart(`call-${++calls}`, step.tool, step.input));
       } else {
@@ -74,11 +72,22 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(models.registerLanguageModelChatProvider("scripted", provider));
 }
 
+function answer(question: vscode.LanguageModelChatMessage | undefined, results: string[]): string {
+  const [, look] = LOOK.exec(question === undefined ? "" : textOf(question)) ?? [];
+  if (look !== undefined) return `Looked ${look}.`;
+  const last = results.at(-1);
+  return last === undefined ? "Nothing to call." : `It said: ${last}`;
+}
+
+/** textOf is what the user says. */
+function textOf({ role, content }: vscode.LanguageModelChatMessage): string {
+  if (role !== vscode.LanguageModelChatMessageRole.User) return "";
+  const texts = content.filter((part) => part instanceof vscode.LanguageModelTextPart);
+  return texts.map(({ value }) => value).join("\n");
+}
+
 function steps(message: vscode.LanguageModelChatMessage): { tool: string; input: object }[] {
-  if (message.role !== vscode.LanguageModelChatMessageRole.User) return [];
-  const texts = message.content.filter((part) => part instanceof vscode.LanguageModelTextPart);
-  const text = texts.map(({ value }) => value).join("\n");
-  return [...text.matchAll(STEP)].map(([, tool = "", input = ""]) => ({
+  return [...textOf(message).matchAll(STEP)].map(([, tool = "", input = ""]) => ({
     tool,
     input: JSON.parse(input) as object,
   }));

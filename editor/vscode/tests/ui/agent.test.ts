@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Chat } from "../driver/chat.js";
 import { marked, WORLD } from "../driver/processes.js";
-import { openWindow } from "../driver/shared.js";
+import { ALLOWED, openWindow } from "../driver/shared.js";
 import type { Window } from "../driver/window.js";
-
-const allowed = { settings: { "mcpSidecar.trust.project": "allow" } };
 
 /** The server lists one more tool when it is let go, and then one fewer. */
 const SCRIPT = `
@@ -32,7 +30,7 @@ const REBORN = "mcp_mcp-sidecar_lab_reborn";
 
 test("the editor's own agent", async (t) => {
   const window = await openWindow(t, {
-    ...allowed,
+    ...ALLOWED,
     files: (project) => ({ ".mcp.json": project.servers({ lab: SCRIPT }) }),
   });
   const { hub } = window.project;
