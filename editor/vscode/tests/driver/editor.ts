@@ -52,6 +52,7 @@ const QUIET = {
   "extensions.ignoreRecommendations": true,
   "git.enabled": false,
   "npm.autoDetect": "off",
+  "remote.autoForwardPorts": false,
   "security.workspace.trust.startupPrompt": "always",
   "security.workspace.trust.untrustedFiles": "open",
 };

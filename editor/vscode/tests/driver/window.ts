@@ -136,6 +136,11 @@ export class Window {
     return this.page.locator(".editor-group-container.active .monaco-editor .view-lines").first();
   }
 
+  /** lens is a command above a line of the active editor. VS Code shows its text first, and then what can be clicked. */
+  lens(says: Text): Locator {
+    return this.page.locator(".editor-group-container.active .codelens-decoration a", { hasText: says });
+  }
+
   /** squiggles are those of the active editor. */
   squiggles(severity: "error" | "warning" | "info" = "error"): Locator {
     return this.page.locator(`.editor-group-container.active .squiggly-${severity}`);
