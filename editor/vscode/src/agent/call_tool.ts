@@ -7,11 +7,14 @@ import * as vscode from "vscode";
 import type { Services } from "../services.js";
 import { callToolOffered } from "./access.js";
 import { type CallInput, listing, question, resultText, TOOLS } from "./call_text.js";
+import { chosen } from "./chosen.js";
 import { canOffer } from "./provider.js";
 
 const NAME = "mcp_sidecar_call";
 /** KEY is in the `when` of the tool in package.json. */
 const KEY = "mcpSidecar.callTool";
+/** How many tools are searched for: those of servers that are not offered are left out of them. */
+const HITS = 200;
 
 type Input = CallInput | undefined;
 
@@ -69,10 +72,15 @@ export class CallTool implements vscode.Disposable, vscode.LanguageModelTool<Inp
 
   async #answer(input: CallInput, signal: AbortSignal): Promise<string> {
     const sidecar = await this.#services.session.running();
+    const { agent } = this.#services.wishes();
+    const offered = sidecar.tools.filter(({ server }) => chosen(server, agent));
     const { tool, query } = input;
     if (typeof tool !== "string" || tool === "") {
-      return find(sidecar, typeof query === "string" ? query.trim() : "", signal);
+      return find(sidecar, offered, typeof query === "string" ? query.trim() : "", signal);
     }
+    const known = sidecar.tools.find(({ name }) => name === tool);
+    if (known !== undefined && !offered.includes(known))
+      throw new Error(`the user does not offer the tools of the server ${known.server} to agents`);
     const args = input.arguments ?? {};
     if (typeof args !== "object" && typeof args !== "string")
       throw new Error("`arguments` must be an object");
@@ -90,12 +98,16 @@ export class CallTool implements vscode.Disposable, vscode.LanguageModelTool<Inp
   }
 }
 
-async function find(sidecar: Sidecar, query: string, signal: AbortSignal): Promise<string> {
-  const { tools } = sidecar;
+async function find(
+  sidecar: Sidecar,
+  tools: readonly Tool[],
+  query: string,
+  signal: AbortSignal,
+): Promise<string> {
   if (query === "") return listing(tools.slice(0, TOOLS), Math.max(0, tools.length - TOOLS), query);
-  const hits = await sidecar.search(query, { limit: TOOLS, signal });
-  const found = hits.flatMap(({ name }) => tools.find((tool) => tool.name === name) ?? []) satisfies Tool[];
-  return listing(found, 0, query);
+  const hits = await sidecar.search(query, { limit: HITS, signal });
+  const found = hits.flatMap(({ name }) => tools.find((tool) => tool.name === name) ?? []);
+  return listing(found.slice(0, TOOLS), 0, query);
 }
 
 function said(text: string): vscode.LanguageModelToolResult {
