@@ -34,6 +34,12 @@ export function marked(variable: string, value: string): Process[] {
   return found;
 }
 
+/** parentOf is the process that has started this one. */
+export function parentOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+}
+
 /** kill ends them at once. */
 export function kill(processes: Process[]): void {
   for (const { pid } of processes) {

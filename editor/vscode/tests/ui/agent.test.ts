@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Chat } from "../driver/chat.js";
-import { marked, WORLD } from "../driver/processes.js";
+import { parentOf } from "../driver/processes.js";
 import { ALLOWED, openWindow } from "../driver/shared.js";
-import type { Window } from "../driver/window.js";
 
 /** The server lists one more tool when it is let go, and then one fewer. */
-const SCRIPT = `
+const LAB = `
 tool early
 spare late
 spare reborn
@@ -27,11 +26,16 @@ on start #2+
 const EARLY = "mcp_mcp-sidecar_lab_early";
 const LATE = "mcp_mcp-sidecar_lab_late";
 const REBORN = "mcp_mcp-sidecar_lab_reborn";
+const OTHER = "mcp_mcp-sidecar_other_echo";
+const SETTINGS = ".vscode/settings.json";
 
 test("the editor's own agent", async (t) => {
   const window = await openWindow(t, {
     ...ALLOWED,
-    files: (project) => ({ ".mcp.json": project.servers({ lab: SCRIPT }) }),
+    files: (project) => ({
+      ".mcp-sidecar/mcp.json": project.servers({ lab: LAB, other: "tool echo" }),
+      [SETTINGS]: "{}",
+    }),
   });
   const { hub } = window.project;
   await hub.saw("lab got tools/list");
@@ -39,62 +43,78 @@ test("the editor's own agent", async (t) => {
 
   await window.check(t, "is offered the tools in its first turn, and calls one when it may", async () => {
     const tools = await chat.ask(`call ${EARLY} {"n":1}`);
-    assert.ok(tools.includes(EARLY), tools.join());
-    assert.ok(!tools.includes(LATE));
-    assert.ok(!tools.includes("mcp_sidecar_call"), "it needs no other way to them");
+    assert.deepEqual(ours(tools), [EARLY, OTHER]);
     await chat.confirmation.waitFor();
     await window.screenshot("agent-allow");
+    assert.equal(hub.count("lab got tools/call early"), 0);
     await chat.allow();
     await hub.saw("lab got tools/call early");
-    await chat.answered("It said:");
+    await chat.answered('It said: early {"n":1}');
     await window.screenshot("agent-answer");
   });
   await window.check(t, "is offered a tool that came late in its next turn", async () => {
     await hub.saw("lab holding more");
     hub.release("lab", "more");
-    await hub.saw("lab got tools/list");
-    await turn(chat, (tools) => tools.includes(LATE));
-    const tools = await chat.ask(`call ${LATE} {}`);
-    assert.ok(tools.includes(LATE) && tools.includes(EARLY), tools.join());
+    await turn(chat, [EARLY, LATE, OTHER]);
+    await chat.ask(`call ${LATE} {"n":2}`);
     await chat.allow();
     await hub.saw("lab got tools/call late");
+    await chat.answered('It said: late {"n":2}');
   });
   await window.check(t, "is not offered one that is gone", async () => {
     await hub.saw("lab holding fewer");
     hub.release("lab", "fewer");
-    await hub.saw("lab got tools/list");
-    await turn(chat, (tools) => tools.includes(LATE) && !tools.includes(EARLY));
+    await turn(chat, [LATE, OTHER]);
+  });
+  await window.check(t, "is offered the servers that the user chooses", async () => {
+    window.project.write(SETTINGS, '{ "mcpSidecar.agent.except": ["oth*"] }');
+    await turn(chat, [LATE]);
+    window.project.write(SETTINGS, '{ "mcpSidecar.agent.only": ["other"] }');
+    await turn(chat, [OTHER]);
+  });
+  await window.check(t, "has one tool for all others, if the user wants it", async () => {
+    // It is for the servers that are chosen, too.
+    const chosen = '{ "mcpSidecar.agent.callTool": "always", "mcpSidecar.agent.only": ["other"] }';
+    window.project.write(SETTINGS, chosen);
+    await turn(chat, [OTHER, "mcp_sidecar_call"]);
+    await chat.ask('call mcp_sidecar_call {"query":"late echo"}');
+    await window.screenshot("agent-search");
+    await chat.answered(/It said: \{"name":"\S+","server":"other"/);
+    await chat.ask('call mcp_sidecar_call {"tool":"mcp_other_echo","arguments":{"n":4}}');
+    await chat.confirmation.waitFor();
+    await window.screenshot("agent-call-tool");
+    await chat.allow();
+    await hub.saw("other got tools/call echo");
+    await chat.answered('It said: echo {"n":4}');
   });
   await window.check(t, "has what there is after the sidecar was killed", async () => {
-    const [pid] = sidecars(window);
-    assert.ok(pid);
-    process.kill(pid, "SIGKILL");
+    window.project.write(SETTINGS, "{}");
+    const [server] = hub.pids;
+    assert.ok(server);
+    process.kill(parentOf(server), "SIGKILL");
     await hub.saw("lab gone");
-    await hub.saw("lab got tools/list");
-    await turn(chat, (tools) => tools.includes(REBORN));
-    const tools = await chat.ask(`call ${REBORN} {}`);
-    assert.ok(tools.includes(REBORN), tools.join());
+    await turn(chat, [LATE, REBORN, OTHER]);
+    await chat.ask(`call ${REBORN} {"n":3}`);
     await chat.allow();
     await hub.saw("lab got tools/call reborn");
+    await chat.answered('It said: reborn {"n":3}');
   });
 });
 
-/**
- * turn is one of the next that is offered what it should. The first that the sidecar could have told of is, mostly;
- * but no sign shows when a change has come all the way to VS Code.
- */
-async function turn(chat: Chat, fits: (tools: string[]) => boolean): Promise<void> {
-  let tools: string[] = [];
-  for (let n = 0; n < 5; n++) {
-    tools = await chat.ask("nothing");
-    await chat.answered("Nothing to call.");
-    if (fits(tools)) return;
-  }
-  assert.fail(`five turns were offered ${tools.join()}`);
+/** ours are the tools that the extension offers. */
+function ours(tools: string[]): string[] {
+  return tools.filter((name) => /^mcp_(mcp-)?sidecar/.test(name)).sort();
 }
 
-/** sidecars are those of the window, and not what joins their sessions. */
-function sidecars({ editor, project }: Window): number[] {
-  const all = project.processes(marked(WORLD, editor.world.dir));
-  return all.filter(({ command }) => /bin\/mcp-sidecar(?! mcp)/.test(command)).map(({ pid }) => pid);
+/**
+ * turn is one of the next that is offered just that. The first that the sidecar could have told of is, mostly; but no
+ * sign shows when a change has come all the way to VS Code.
+ */
+async function turn(chat: Chat, expected: string[]): Promise<void> {
+  let tools: string[] = [];
+  for (let n = 0; n < 5; n++) {
+    tools = ours(await chat.look());
+    if (tools.join() === expected.join()) return;
+  }
+  assert.deepEqual(tools, expected, "in none of five turns");
 }
