@@ -28,6 +28,7 @@ export class CallTool implements vscode.Disposable, vscode.LanguageModelTool<Inp
     this.#decide();
     this.#subscriptions.push(
       vscode.lm.registerTool(NAME, this),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.#decide()),
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (["mcpSidecar.agent", "chat.mcp"].some((name) => change.affectsConfiguration(name)))
           this.#decide();
@@ -90,7 +91,8 @@ export class CallTool implements vscode.Disposable, vscode.LanguageModelTool<Inp
   #decide(): void {
     const configuration = vscode.workspace.getConfiguration("chat.mcp");
     const offered = callToolOffered({
-      wish: this.#services.wishes().agent.callTool,
+      agent: this.#services.wishes().agent,
+      trusted: vscode.workspace.isTrusted,
       direct: canOffer(),
       mcp: { access: configuration.get("access"), enabled: configuration.get("enabled") },
     });

@@ -31,16 +31,35 @@ const SETTINGS = ".vscode/settings.json";
 
 test("the editor's own agent", async (t) => {
   const window = await openWindow(t, {
+    trusted: false,
     ...ALLOWED,
     files: (project) => ({
       ".mcp-sidecar/mcp.json": project.servers({ lab: LAB, other: "tool echo" }),
       [SETTINGS]: "{}",
     }),
   });
+  const { page } = window;
   const { hub } = window.project;
-  await hub.saw("lab got tools/list");
-  const chat = await Chat.open(window);
 
+  await window.check(t, "is offered nothing in a restricted workspace", async () => {
+    await window.dialog("trust the authors").getByRole("button", { name: /^No/ }).click();
+    await window.status("MCP off").waitFor();
+    // VS Code's agent has no model there, so that it cannot be asked; but these are all servers that VS Code has.
+    await window.command("MCP: List Servers");
+    await window.picks("Add Server").waitFor();
+    assert.equal(await window.picks("").count(), 1);
+    await page.keyboard.press("Escape");
+  });
+  await window.check(t, "is offered a server when the workspace is trusted", async () => {
+    await window.command("Workspaces: Manage Workspace Trust");
+    await page.getByRole("button", { name: "Trust", exact: true }).first().click();
+    await hub.saw("lab got tools/list");
+    await window.command("View: Close All Editors");
+    await window.command("MCP: List Servers");
+    await window.picks("MCP Sidecar").waitFor();
+    await page.keyboard.press("Escape");
+  });
+  const chat = await Chat.open(window);
   await window.check(t, "is offered the tools in its first turn, and calls one when it may", async () => {
     const tools = await chat.ask(`call ${EARLY} {"n":1}`);
     assert.deepEqual(ours(tools), [EARLY, OTHER]);
@@ -78,7 +97,6 @@ test("the editor's own agent", async (t) => {
     window.project.write(SETTINGS, chosen);
     await turn(chat, [OTHER, "mcp_sidecar_call"]);
     await chat.ask('call mcp_sidecar_call {"query":"late echo"}');
-    await window.screenshot("agent-search");
     await chat.answered(/It said: \{"name":"\S+","server":"other"/);
     await chat.ask('call mcp_sidecar_call {"tool":"mcp_other_echo","arguments":{"n":4}}');
     await chat.confirmation.waitFor();

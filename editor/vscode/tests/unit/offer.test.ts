@@ -91,17 +91,25 @@ test("the version is another one for another session, program, choice or extensi
 
 test("the one tool is offered where the agent cannot have the tools themselves", () => {
   const open = { access: "all", enabled: undefined };
-  const cases: [Parameters<typeof callToolOffered>[0], boolean][] = [
-    [{ wish: "auto", direct: true, mcp: open }, false],
-    [{ wish: "auto", direct: true, mcp: { access: undefined, enabled: undefined } }, false],
-    [{ wish: "auto", direct: true, mcp: { access: undefined, enabled: true } }, false],
-    [{ wish: "auto", direct: false, mcp: open }, true],
-    [{ wish: "auto", direct: true, mcp: { access: "none", enabled: undefined } }, true],
-    [{ wish: "auto", direct: true, mcp: { access: "registry", enabled: undefined } }, true],
-    [{ wish: "auto", direct: true, mcp: { access: undefined, enabled: false } }, true],
-    [{ wish: "always", direct: true, mcp: open }, true],
-    [{ wish: "never", direct: false, mcp: { access: "none", enabled: false } }, false],
+  const always: AgentWishes = { ...AGENT, callTool: "always" };
+  const cases: [Partial<Parameters<typeof callToolOffered>[0]>, boolean][] = [
+    [{}, false],
+    [{ mcp: { access: undefined, enabled: undefined } }, false],
+    [{ mcp: { access: undefined, enabled: true } }, false],
+    [{ direct: false }, true],
+    [{ mcp: { access: "none", enabled: undefined } }, true],
+    [{ mcp: { access: "registry", enabled: undefined } }, true],
+    [{ mcp: { access: undefined, enabled: false } }, true],
+    [{ agent: always }, true],
+    [
+      { agent: { ...AGENT, callTool: "never" }, direct: false, mcp: { access: "none", enabled: false } },
+      false,
+    ],
+    [{ agent: { ...always, enabled: false } }, false],
+    [{ agent: { ...AGENT, enabled: false }, direct: false }, false],
+    [{ agent: always, trusted: false }, false],
   ];
+  const here = { agent: AGENT, trusted: true, direct: true, mcp: open };
   for (const [access, offered] of cases)
-    assert.equal(callToolOffered(access), offered, JSON.stringify(access));
+    assert.equal(callToolOffered({ ...here, ...access }), offered, JSON.stringify(access));
 });
