@@ -46,9 +46,8 @@ def linked(go: str, repository: Path, platform: Platform) -> list[Part]:
     form = "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}"
     settings = {"CGO_ENABLED": "0", "GOOS": platform.goos, "GOARCH": platform.goarch}
     lines = set(said(go, "list", "-deps", "-f", form, "./cmd/mcp-sidecar", cwd=repository, **settings))
-    parts = [
-        Part(path, version, license_in(Path(at))) for path, version, at in map(str.split, filter(None, lines))
-    ]
+    modules = [line.split("\t") for line in lines if line]  # a directory may have blanks in its path
+    parts = [Part(path, version, license_in(Path(at))) for path, version, at in modules]
     release, root = said(go, "env", "GOVERSION", "GOROOT", cwd=repository)
     return sorted([*parts, Part("Go", release.removeprefix("go"), license_in(Path(root)))])
 

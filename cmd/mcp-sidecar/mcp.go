@@ -67,8 +67,9 @@ func mcpServer(ctx context.Context, f *flags, w *world, log *slog.Logger, _ []st
 	return w.faceEnded(ctx, err)
 }
 
-// ownWire is a session of our own, special as open has it, and a connection to it. The function ends both: a client waits no longer than seconds for
-// the end of what it has started.
+// ownWire is a session of our own, special as open has it, and a connection to it. The
+// function ends both: a client waits no longer than seconds for the end of what it has
+// started.
 func (f *flags) ownWire(log *slog.Logger, special runtime.Options) (session net.Conn, end func()) {
 	ours, theirs := net.Pipe()
 	m, closeAll := f.open(log, special)
