@@ -66,17 +66,17 @@ export class Lifecycle implements vscode.Disposable {
 
   /** settingsChanged is for changes of the settings and of the switches. */
   settingsChanged(): void {
-    const before = this.#known;
     const after = this.#services.wishes();
-    switch (changeBetween(before, after)) {
-      case "restart":
-        this.restart();
-        break;
-      case "configure":
-        this.#known = after;
-        this.#tell({ settings: after.settings });
-        break;
+    const change = changeBetween(this.#known, after);
+    if (change === "nothing") return;
+    // What does not run may do so with other settings: they may be why.
+    const failed = this.#services.session.view.condition.kind === "failed";
+    if (change === "restart" || failed) {
+      this.restart();
+      return;
     }
+    this.#known = after;
+    this.#tell({ settings: after.settings });
   }
 
   dispose(): void {

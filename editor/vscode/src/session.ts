@@ -14,7 +14,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import {
   BinaryNotFoundError,
   type ConfigureParams,
+  ErrorCode,
   ProtocolVersionError,
+  ResponseError,
   Sidecar,
   type SidecarClosedError,
   type SidecarEvents,
@@ -234,6 +236,8 @@ export class Session {
 
 /** hopeless: another start would fail in the same way. */
 function hopeless(error: Error): boolean {
+  // Settings that are refused once are refused again.
+  if (error instanceof ResponseError) return error.code === ErrorCode.InvalidParams;
   return error instanceof BinaryNotFoundError || error instanceof ProtocolVersionError;
 }
 

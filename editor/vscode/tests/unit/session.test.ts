@@ -192,6 +192,18 @@ test("settings that are refused are told of", async (t) => {
   await assert.rejects(session.configure({ settings }), { message });
 });
 
+test("settings that are refused at the start are not tried again and again", async (t) => {
+  const { session, launch, heard } = await stage(t);
+  const settings = { timeouts: "long" } as unknown as Settings;
+  await session.start({ ...launch(), settings });
+  const { condition } = await seen(session, ({ condition }) => condition.kind === "failed");
+  assert.match(condition.kind === "failed" ? condition.message : "", /timeouts/);
+  assert.deepEqual(
+    heard.map(({ again }) => again),
+    [false],
+  );
+});
+
 test("a program that is not there is not looked for again and again", async (t) => {
   const { session, launch, heard } = await stage(t);
   await session.start({ ...launch(), binary: () => "/nowhere/mcp-sidecar" });
