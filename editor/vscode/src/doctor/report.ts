@@ -65,9 +65,12 @@ function placeOf(facts: Facts): Place {
   };
 }
 
-/** short writes the home directory as "~", wherever it stands in a text. */
+/** short writes the home directory as "~", wherever it stands in a text, but not where it begins another name. */
 function short(text: string, { home }: Facts): string {
-  return home.length > 1 ? text.replaceAll(home, "~") : text;
+  if (home.length <= 1) return text;
+  const literal = home.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const apart = new RegExp(`(?<![\\p{L}\\p{N}_.~-])${literal}(?!\\.?[\\p{L}\\p{N}_-])`, "gu");
+  return text.replace(apart, "~");
 }
 
 function findings(all: readonly Finding[], place: Place): string {

@@ -1,15 +1,18 @@
-import { logged } from "./logged.js";
-
 /**
  * The names of output channels. VS Code makes a file of each, in whose name some characters are left out: two
  * servers must not get the same file, and the document of a channel is known by it. Pure.
  */
+import { line } from "../text/bounded.js";
+import { logged } from "./logged.js";
+
+/** How long a name is at most: a file's has bounds. */
+const LONGEST = 80;
 
 const LEFT_OUT = /[\\/:*?"<>|]/g;
 
 /** channelName is that of a server's channel. `taken` are those that there are. */
 export function channelName(server: string, taken: readonly string[]): string {
-  const name = `MCP: ${logged(server)}`;
+  const name = `MCP: ${line(logged(server), LONGEST)}`;
   const files = new Set(taken.map(fileOf));
   for (let number = 1; ; number++) {
     const numbered = number === 1 ? name : `${name} (${number})`;

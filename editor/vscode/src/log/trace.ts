@@ -1,5 +1,3 @@
-import { beginning } from "../text/bounded.js";
-import { indented, logged } from "./logged.js";
 /**
  * The trace of the messages between the editor and the sidecar, as lines of a log. Pure, but for the clock.
  *
@@ -8,6 +6,8 @@ import { indented, logged } from "./logged.js";
  * hands to it. Arguments and results of tools are written as they are, but for members that are called as
  * secrets are.
  */
+import { beginning } from "../text/bounded.js";
+import { indented, logged } from "./logged.js";
 
 /** Detail is mcpSidecar.trace.server. */
 export type Detail = "off" | "messages" | "verbose";

@@ -7,6 +7,13 @@ test("a channel is called as its server, as far as that can be read", () => {
   assert.equal(channelName("a\u202e", []), "MCP: a\\u{202e}");
 });
 
+test("a long name has an end, and is its own all the same", () => {
+  const long = "s".repeat(300);
+  const name = channelName(long, []);
+  assert.equal(name.length, "MCP: ".length + 80);
+  assert.equal(channelName(`${long}x`, [name]), `${name} (2)`);
+});
+
 test("no two servers have the same file", () => {
   assert.equal(channelName("ab", ["MCP: a/b"]), "MCP: ab (2)");
   assert.equal(channelName("A?B", ["MCP: a/b", "MCP: ab (2)"]), "MCP: A?B (3)");

@@ -239,3 +239,11 @@ test("of a sidecar that does not run the report has why, and the end of the log"
   assert.ok(text.includes("## The end of its log\n\n```\n[info] the sidecar starts\n```"), text);
   assert.ok(!reportOfNothing("x", [], facts).includes("log"));
 });
+
+test("the home directory is ~ in the midst of a text, but not where it begins another name", () => {
+  const told = (text: string) => reportOfNothing(text, [], facts).split("\n").at(-3);
+  assert.equal(told("cannot read /home/ada/x, in /home/ada."), "cannot read ~/x, in ~.");
+  for (const other of ["/home/adam/x", "/home/adaé", "/home/ada.old/x", "/home/ada-2", "/mnt/home/ada/x"]) {
+    assert.equal(told(other), other);
+  }
+});
