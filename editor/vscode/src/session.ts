@@ -99,19 +99,24 @@ export class Session {
     });
   }
 
-  /** running resolves with the sidecar that runs, waiting for one that starts, or is about to. */
-  async running(): Promise<Sidecar> {
+  /**
+   * running resolves with the sidecar that runs, waiting for one that starts, or is about to: no longer than
+   * `patienceMs`, if that is given, since a program that is none may start for ever.
+   */
+  async running(patienceMs?: number): Promise<Sidecar> {
     await this.#turn;
     return new Promise((resolve, reject) => {
-      const look = () => {
+      const look = (late: boolean) => {
         const { condition } = this.#view;
         if (this.#sidecar !== undefined) resolve(this.#sidecar);
-        else if (condition.kind === "starting") return;
+        else if (condition.kind === "starting" && !late) return;
         else reject(new Error(reasonOf(condition)));
+        clearTimeout(timer);
         unlisten();
       };
-      const unlisten = this.on("changed", look);
-      look();
+      const unlisten = this.on("changed", () => look(false));
+      const timer = patienceMs === undefined ? undefined : setTimeout(() => look(true), patienceMs);
+      look(false);
     });
   }
 

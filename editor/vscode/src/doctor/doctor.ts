@@ -15,6 +15,9 @@ import { type Facts, type Reader, reportOf, reportOfNothing } from "./report.js"
 const SCHEME = "mcp-sidecar-report";
 const NAME = "MCP Sidecar Report.md";
 const DOCUMENT = vscode.Uri.from({ scheme: SCHEME, path: `/${NAME}` });
+/** How long a report waits for a sidecar that starts: that it does not get on is worth a report. */
+const PATIENCE_MS = 5000;
+
 /** Recent are the last entries of the log. */
 interface Recent {
   readonly recent: readonly string[];
@@ -79,7 +82,7 @@ export class Doctor implements vscode.Disposable {
     const { session } = this.#services;
     let failure = "";
     try {
-      const sidecar = await session.running();
+      const sidecar = await session.running(PATIENCE_MS);
       const report = await sidecar.doctor();
       const { condition } = session.view;
       if (condition.kind === "running") return reportOf(report, condition, this.#facts(), reader);

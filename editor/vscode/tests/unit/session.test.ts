@@ -166,6 +166,14 @@ test("a stop while it starts leaves no process", async (t) => {
   assert.equal(session.view.condition.kind, "off");
 });
 
+test("who has a report to make does not wait for ever for one that starts", async (t) => {
+  const { session, world, launch } = await stage(t);
+  const slow = world.script("slow", "#!/bin/sh\nexec sleep 1000\n");
+  await session.start({ ...launch(), binary: () => slow });
+  await assert.rejects(session.running(1), { message: "the sidecar is starting" });
+  assert.equal(session.view.condition.kind, "starting");
+});
+
 test("what is changed while it starts is told to it, and holds for the one after it", async (t) => {
   const { session, world, launch } = await stage(t);
   await session.start(launch({ a: SERVES }));
