@@ -24,7 +24,7 @@ import {
 } from "mcp-sidecar";
 import { Emitter } from "mcp-sidecar/emitter";
 import { decide } from "./restarts.js";
-import { type Condition, empty, type OffReason, type View } from "./view.js";
+import { empty, type OffReason, reasonOf, type View } from "./view.js";
 
 /** Launch is what a sidecar is started with. */
 export type Launch = Omit<SpawnOptions, "listeners" | "signal" | "stderr" | "trace" | "binary"> & {
@@ -245,21 +245,3 @@ function hopeless(error: Error): boolean {
   if (error instanceof ResponseError) return error.code === ErrorCode.InvalidParams;
   return error instanceof BinaryNotFoundError || error instanceof ProtocolVersionError;
 }
-
-/** reasonOf says why nothing runs, and what to do. */
-export function reasonOf(condition: Condition): string {
-  switch (condition.kind) {
-    case "failed":
-      return condition.message;
-    case "off":
-      return OFF[condition.why];
-    default:
-      return "the sidecar is starting";
-  }
-}
-
-const OFF: { readonly [Why in OffReason]: string } = {
-  restricted: "The workspace is not trusted: no MCP server runs in it.",
-  disabled: "MCP servers are switched off by the setting mcpSidecar.enabled.",
-  closing: "The window closes.",
-};

@@ -25,3 +25,21 @@ export interface View {
 export function empty(condition: Condition): View {
   return { condition, servers: [], tools: [], errors: [] };
 }
+
+/** reasonOf says why nothing runs, and what to do. */
+export function reasonOf(condition: Condition): string {
+  switch (condition.kind) {
+    case "failed":
+      return condition.message;
+    case "off":
+      return OFF[condition.why];
+    default:
+      return "the sidecar is starting";
+  }
+}
+
+const OFF: { readonly [Why in OffReason]: string } = {
+  restricted: "The workspace is not trusted: no MCP server runs in it.",
+  disabled: "MCP servers are switched off by the setting mcpSidecar.enabled.",
+  closing: "The window closes.",
+};

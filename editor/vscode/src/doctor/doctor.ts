@@ -8,7 +8,7 @@
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 import type { Services } from "../services.js";
-import { reasonOf } from "../session.js";
+import { reasonOf } from "../view.js";
 import { linksIn } from "./links.js";
 import { type Facts, type Reader, reportOf, reportOfNothing } from "./report.js";
 

@@ -1,8 +1,7 @@
 /** What the status bar says: a function of the last view. Pure. */
 import type { Server } from "mcp-sidecar";
-import { reasonOf } from "../session.js";
 import { escaped, paragraph } from "../text/markdown.js";
-import type { View } from "../view.js";
+import { reasonOf, type View } from "../view.js";
 import { look } from "./phases.js";
 import { counted } from "./words.js";
 
