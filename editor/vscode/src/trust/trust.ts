@@ -100,7 +100,7 @@ export class Trust implements vscode.Disposable {
         const what =
           name === undefined ? "no MCP servers" : `no MCP server “${ends(inMessage(name), 60).text}”`;
         void vscode.window.showInformationMessage(
-          `The files of this project name ${what}: nothing is to be decided.`,
+          `The files of this project name ${what}: there is nothing to decide.`,
         );
         return;
       }
@@ -219,11 +219,11 @@ function pick(servers: readonly ProjectServer[]): Promise<ProjectServer | undefi
   });
 }
 
-/** sayRestricted says why nothing is to be decided. */
+/** sayRestricted says why there is nothing to decide. */
 async function sayRestricted(): Promise<void> {
   const manage = "Manage Workspace Trust";
   const choice = await vscode.window.showInformationMessage(
-    "The workspace is restricted: no MCP server runs in it. Its servers are asked about when you trust the workspace.",
+    "The workspace is restricted: no MCP server runs in it. You are asked about its servers when you trust the workspace.",
     manage,
   );
   if (choice === manage) await vscode.commands.executeCommand("workbench.trust.manage");
