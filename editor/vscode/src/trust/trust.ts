@@ -142,7 +142,9 @@ export class Trust implements vscode.Disposable {
     } catch (error) {
       const { message } = error as Error;
       this.#services.log.error(`trust: ${message}`);
-      void vscode.window.showErrorMessage(`What you decided could not be carried out: ${inMessage(message)}`);
+      void vscode.window.showErrorMessage(
+        `Nothing was decided about the project's MCP servers: ${inMessage(message)}`,
+      );
     }
   }
 }
