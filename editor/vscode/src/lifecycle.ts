@@ -76,7 +76,7 @@ export class Lifecycle implements vscode.Disposable {
       return;
     }
     this.#known = after;
-    this.#tell({ settings: after.settings });
+    this.#services.session.configure({ settings: after.settings });
   }
 
   dispose(): void {
@@ -87,14 +87,7 @@ export class Lifecycle implements vscode.Disposable {
     const workspaceFolders = folders();
     // Another directory, or whether there is a project at all, is more than another list of folders.
     if (workspaceFolders[0]?.uri !== this.#root) this.restart();
-    else if (workspaceFolders.length > 0) this.#tell({ workspaceFolders });
-  }
-
-  #tell(change: Parameters<Services["session"]["configure"]>[0]): void {
-    const { session, log } = this.#services;
-    session
-      .configure(change)
-      .catch((error: Error) => log.error(`the settings were not taken: ${error.message}`));
+    else if (workspaceFolders.length > 0) this.#services.session.configure({ workspaceFolders });
   }
 
   #launch({ program, settings }: Wishes): Launch {

@@ -18,7 +18,7 @@ import {
   ProtocolVersionError,
   ResponseError,
   Sidecar,
-  type SidecarClosedError,
+  SidecarClosedError,
   type SidecarEvents,
   type SpawnOptions,
 } from "mcp-sidecar";
@@ -39,7 +39,7 @@ export interface SessionEvents {
   started: Sidecar;
   /** It ended by itself. `again`: it is started again. */
   ended: { readonly error: Error; readonly again: boolean };
-  /** What was changed while a sidecar started was not taken by it. */
+  /** A change of the settings, or of the folders, was not taken by the sidecar that runs. */
   refused: Error;
   /** Something for the log, which a sidecar's stderr has as well. */
   log: SidecarEvents["log"];
@@ -122,18 +122,26 @@ export class Session {
 
   /**
    * configure changes members of the settings, or the folders: for the sidecar that runs, and for those that
-   * come after it. It rejects with why the one that runs refuses.
+   * come after it.
    */
-  async configure({ settings, workspaceFolders }: ConfigureParams): Promise<void> {
+  configure({ settings, workspaceFolders }: ConfigureParams): void {
     if (this.#launch === undefined) return;
     this.#launch = {
       ...this.#launch,
       ...(settings !== undefined && { settings: { ...this.#launch.settings, ...settings } }),
       ...(workspaceFolders !== undefined && { workspaceFolders }),
     };
-    await this.#sidecar?.configure({
+    if (this.#sidecar === undefined) return;
+    this.#tell(this.#sidecar, {
       ...(settings !== undefined && { settings }),
       ...(workspaceFolders !== undefined && { workspaceFolders }),
+    });
+  }
+
+  #tell(sidecar: Sidecar, change: ConfigureParams): void {
+    sidecar.configure(change).catch((error: Error) => {
+      // One that has ended refuses nothing: the next is started with the change.
+      if (!(error instanceof SidecarClosedError)) this.#emitter.emit("refused", error);
     });
   }
 
@@ -218,10 +226,7 @@ export class Session {
       ...(workspaceFolders !== undefined &&
         workspaceFolders !== launched.workspaceFolders && { workspaceFolders }),
     };
-    if (Object.keys(late).length === 0) return;
-    sidecar.configure(late).catch((error: Error) => {
-      this.#emitter.emit("refused", error);
-    });
+    if (Object.keys(late).length > 0) this.#tell(sidecar, late);
   }
 
   /** refresh shows what the sidecar knows now. */

@@ -1,7 +1,12 @@
-/** Notifications: a server that does not work, and the end of the sidecar. news.ts decides what is told. */
+/**
+ * Notifications: a server that does not work, the end of the sidecar, and settings that it refuses. news.ts decides
+ * what is told of the first two.
+ */
 import type { Server } from "mcp-sidecar";
 import * as vscode from "vscode";
 import type { Services } from "../services.js";
+import { line } from "../text/bounded.js";
+import { linkless } from "../text/places.js";
 import { endOf, messageOf, newsOf, reasonOfEnd } from "./news.js";
 
 /** Servers that fail within this time are told together. In milliseconds. */
@@ -13,6 +18,11 @@ interface Button {
   readonly argument?: string;
 }
 
+const SETTINGS: Button = {
+  title: "Open Settings",
+  command: "workbench.action.openSettings",
+  argument: "mcpSidecar",
+};
 const SHOW_LOG: Button = { title: "Show Log", command: "mcpSidecar.showLog" };
 
 export class Notices implements vscode.Disposable {
@@ -32,6 +42,10 @@ export class Notices implements vscode.Disposable {
         if (condition.kind === "running") this.#look(servers);
       }),
       session.on("ended", ({ error, again }) => this.#ended(error, again)),
+      session.on("refused", ({ message }) => {
+        const text = linkless(`The settings of MCP Sidecar were not taken: ${line(message, 400)}`);
+        void ask(vscode.window.showErrorMessage, text, [SETTINGS, SHOW_LOG]);
+      }),
     ];
   }
 
