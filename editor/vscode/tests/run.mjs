@@ -27,10 +27,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { basename, delimiter, join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { BUNDLING } from "../bundling.mjs";
+
+/** How many windows are open at a time: they mostly wait. */
+const WINDOWS = 2;
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const extension = join(here, "..");
@@ -75,19 +78,21 @@ if (unit.length > 0) {
 }
 if (ui.length + host.length > 0) {
   editor();
-  await hostBundles();
-  // One module that imports all, and then what looks whether anything is left running.
-  const files = [...ui, ...(host.length > 0 ? ["driver/host_files.ts"] : []), "driver/ending.ts"];
+  if (host.length > 0) await hostBundle();
+  // A suite of all, whose tests run side by side, and then what looks whether anything is left running.
+  const files = [...(host.length > 0 ? ["driver/host_files.ts"] : []), ...ui];
   await bundle({
     stdin: {
-      contents: files.map((file) => `import "./${file}";`).join("\n"),
+      contents: `import { suite } from "node:test";
+        suite("in the real editor", { concurrency: ${WINDOWS} }, () => { ${files.map(required).join(" ")} });
+        ${required("driver/ending.ts")}`,
       resolveDir: here,
       loader: "ts",
     },
-    outfile: join(out, "editor.test.mjs"),
-    format: "esm",
+    outfile: join(out, "editor.test.cjs"),
+    format: "cjs",
   });
-  tests.push(join(out, "editor.test.mjs"));
+  tests.push(join(out, "editor.test.cjs"));
 }
 await bundle({
   entryPoints: [join(here, "driver/processes.ts")],
@@ -123,34 +128,35 @@ function bundle(options) {
   });
 }
 
-/** hostBundles makes a bundle of each file that runs inside the extension host, and says which there are. */
-async function hostBundles() {
+/** hostBundle makes a bundle of the files that run inside the extension host: they share a window. */
+async function hostBundle() {
   await bundle({
     ...BUNDLING,
     entryPoints: [join(here, "replay/client.ts")],
-    outfile: join(out, "host/client.cjs"),
+    outfile: join(out, "client.cjs"),
     minify: true,
   });
-  for (const file of host) {
-    await bundle({
-      stdin: {
-        contents: `import { inside } from "./driver/inside.js";
-          export const run = () => inside(__filename, () => require("./${file}"));`,
-        resolveDir: here,
-        loader: "ts",
-      },
-      outfile: join(out, file.replace(/\.ts$/, ".cjs")),
-      format: "cjs",
-      // The player of the transcripts registers its tests with node:test, and finds them by its own URL.
-      alias: { "node:test": join(here, "replay/node_test.ts") },
-      define: { "import.meta.url": "bundleUrl" },
-      banner: { js: 'const bundleUrl = require("node:url").pathToFileURL(__filename).href;' },
-      plugins: [{ name: "bundled client", setup: bundledClient }],
-    });
-  }
-  env.MCP_SIDECAR_TEST_HOST_FILES = host
-    .map((file) => join(out, file.replace(/\.ts$/, ".cjs")))
-    .join(delimiter);
+  env.MCP_SIDECAR_TEST_HOST = join(out, "host.cjs");
+  await bundle({
+    stdin: {
+      contents: `import { inside } from "./driver/inside.js";
+        export const run = () => inside(__filename, () => { ${host.map(required).join(" ")} });`,
+      resolveDir: here,
+      loader: "ts",
+    },
+    outfile: env.MCP_SIDECAR_TEST_HOST,
+    format: "cjs",
+    // The player of the transcripts registers its tests with node:test, and finds them by its own URL.
+    alias: { "node:test": join(here, "replay/node_test.ts") },
+    define: { "import.meta.url": "bundleUrl" },
+    banner: { js: 'const bundleUrl = require("node:url").pathToFileURL(__filename).href;' },
+    plugins: [{ name: "bundled client", setup: bundledClient }],
+  });
+}
+
+/** required is the code that runs a file when it is come to, and not before, as an import would be. */
+function required(file) {
+  return `require("./${file}");`;
 }
 
 /** bundledClient gives the tests of the Node client that client instead of its sources: see replay/client.ts. */

@@ -2,7 +2,7 @@
  * An Editor is a server of VS Code with extensions, in a world of its own. Its windows are pages of a browser; each has an
  * extension host.
  */
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   closeSync,
@@ -16,17 +16,15 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { PATIENCE, until, within } from "./patience.js";
+import { until, within } from "./patience.js";
+import { builtin, extensions } from "./extensions.js";
 import { required, World } from "./world.js";
-
-const run = promisify(execFile);
 
 export interface EditorOptions {
   /** Whether folders are trusted without a question. Default true. */
   trusted?: boolean;
-  /** Whether the extension is installed. Default true. */
-  extension?: boolean;
+  /** Whether VS Code's own agent is there, and the model for it: it takes its time. Default false. */
+  agent?: boolean;
   /** The user's settings, besides those that keep the editor quiet. */
   settings?: Record<string, unknown>;
   /** Settings whose scope is the machine. */
@@ -126,26 +124,16 @@ export class Editor {
 }
 
 async function start(world: World, options: EditorOptions): Promise<Editor> {
-  const { trusted = true, extension = true, settings = {}, machine = {} } = options;
+  const { trusted = true, agent = false, settings = {}, machine = {} } = options;
   const data = join(world.dir, "editor");
   const user = join(data, "User");
   mkdirSync(user, { recursive: true });
-  writeFileSync(join(user, "settings.json"), JSON.stringify({ ...QUIET, ...CHAT, ...settings }, null, 2));
+  const all = { ...QUIET, ...(agent && CHAT), ...settings };
+  writeFileSync(join(user, "settings.json"), JSON.stringify(all, null, 2));
   mkdirSync(join(data, "Machine"));
   writeFileSync(join(data, "Machine/settings.json"), JSON.stringify(machine, null, 2));
   writeFileSync(join(user, "chatLanguageModels.json"), '[{ "vendor": "scripted", "name": "Scripted" }]');
-  const config = join(world.dir, "code-server.yaml");
-  writeFileSync(config, "auth: none\n");
 
-  const program = required("CODE_SERVER");
-  const places = [
-    "--config",
-    config,
-    "--user-data-dir",
-    data,
-    "--extensions-dir",
-    join(world.dir, "extensions"),
-  ];
   mkdirSync(reports(world));
   const env = {
     ...world.env,
@@ -154,13 +142,8 @@ async function start(world: World, options: EditorOptions): Promise<Editor> {
     MCP_SIDECAR_TEST_FAKE: required("MCP_SIDECAR_TEST_FAKE"),
     ...options.env,
   };
-  const vsixes = [
-    required("MCP_SIDECAR_TEST_MODEL"),
-    ...(extension ? [required("MCP_SIDECAR_TEST_VSIX")] : []),
-  ];
-  const install = vsixes.flatMap((vsix) => ["--install-extension", vsix]);
-  await run(required("NODE_24"), [program, ...places, ...install], { env, timeout: PATIENCE });
-
+  const places = [...config(world), "--user-data-dir", data, "--extensions-dir", await extensions()];
+  const program = required("CODE_SERVER");
   const port = await freePort();
   const authority = `127.0.0.1:${port}`;
   const log = join(world.dir, "server.log");
@@ -168,6 +151,7 @@ async function start(world: World, options: EditorOptions): Promise<Editor> {
   const flags = ["--auth", "none", "--bind-addr", authority, "--disable-telemetry", "--disable-update-check"];
   // A browser that is busy may lose the goodbye of a window, which the server then waits for to come back: not for hours.
   flags.push("--reconnection-grace-time", "10");
+  if (!agent) flags.push("--vscode-option", `builtin-extensions-dir=${builtin()}`);
   if (options.inside) flags.push("--vscode-option", "enable-smoke-test-driver");
   if (trusted) flags.push("--disable-workspace-trust");
   const server = spawn(required("NODE_24"), [program, ...places, ...flags], {
@@ -187,6 +171,13 @@ async function start(world: World, options: EditorOptions): Promise<Editor> {
     },
   );
   return editor;
+}
+
+/** config is that of code-server itself. */
+function config(world: World): string[] {
+  const file = join(world.dir, "code-server.yaml");
+  writeFileSync(file, "auth: none\n");
+  return ["--config", file];
 }
 
 function turns(world: World): string {

@@ -32,6 +32,7 @@ const SETTINGS = ".vscode/settings.json";
 test("the editor's own agent", async (t) => {
   const window = await openWindow(t, {
     trusted: false,
+    agent: true,
     ...ALLOWED,
     files: (project) => ({
       ".mcp-sidecar/mcp.json": project.servers({ lab: LAB, other: "tool echo" }),

@@ -42,14 +42,16 @@ test("a broken file", async (t) => {
 
 test("a value that a file asks for", async (t) => {
   const window = await openWindow(t, {
-    settings: { "mcpSidecar.excludeEditorServers": false },
     files: (project) => {
       const entry = project.fake("first", "tool echo");
       const servers = { first: { ...entry, env: { ...entry.env, TOKEN: "${input:token}" } } };
       const inputs = [
         { id: "token", type: "promptString", description: "Token of the test", password: true },
       ];
-      return { ".vscode/mcp.json": JSON.stringify({ inputs, servers }, null, 2) };
+      return {
+        ".vscode/settings.json": '{ "mcpSidecar.excludeEditorServers": false }',
+        ".vscode/mcp.json": JSON.stringify({ inputs, servers }, null, 2),
+      };
     },
   });
   const { hub } = window.project;
