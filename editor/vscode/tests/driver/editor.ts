@@ -35,7 +35,10 @@ export interface EditorOptions {
   env?: Record<string, string>;
 }
 
-/** Nothing that asks, tells, or looks for something in the network. The theme is that of the browser. */
+/**
+ * Nothing that asks, tells, or looks for something in the network, and nothing saved that nobody saves, as VS Code does
+ * in a browser. The theme is that of the browser.
+ */
 const QUIET = {
   "workbench.startupEditor": "none",
   "workbench.tips.enabled": false,
@@ -48,6 +51,7 @@ const QUIET = {
   "extensions.autoCheckUpdates": false,
   "extensions.autoUpdate": false,
   "extensions.ignoreRecommendations": true,
+  "files.autoSave": "off",
   "git.enabled": false,
   "npm.autoDetect": "off",
   "remote.autoForwardPorts": false,

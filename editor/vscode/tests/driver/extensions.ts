@@ -42,7 +42,10 @@ async function install(dir: string): Promise<string> {
     const flags = vsixes.flatMap((vsix) => ["--install-extension", vsix]);
     const places = ["--user-data-dir", join(world.dir, "editor"), "--extensions-dir", dir];
     const env = world.env;
-    await run(required("NODE_24"), [required("CODE_SERVER"), ...places, ...flags], { env, timeout: PATIENCE });
+    await run(required("NODE_24"), [required("CODE_SERVER"), ...places, ...flags], {
+      env,
+      timeout: PATIENCE,
+    });
     return dir;
   } finally {
     world.kill();

@@ -3,7 +3,9 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "../driver/patience.js";
-import { ALLOWED, openWindow } from "../driver/shared.js";
+import { openWindow } from "../driver/shared.js";
+
+const allowed = { settings: { "mcpSidecar.trust.project": "allow" } };
 
 /** A small picture, as a server sends it. */
 const PNG =
@@ -60,7 +62,7 @@ on tools/call slow
 
 test("calling a tool by hand", async (t) => {
   const window = await openWindow(t, {
-    ...ALLOWED,
+    ...allowed,
     files: (project) => ({ ".mcp.json": project.servers({ lab: SCRIPT }) }),
   });
   const { page, project } = window;

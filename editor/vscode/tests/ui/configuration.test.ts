@@ -14,29 +14,55 @@ function problem(window: Window, says: string) {
     .filter({ hasText: "mcp-sidecar" });
 }
 
-test("a broken file", async (t) => {
+test("configuration files", async (t) => {
+  const text = '// ours\n{"mcpServers": {\n  "off": {"command": "x", "enabled": false} // for now\n}}\n';
   const window = await openWindow(t, {
-    files: () => ({ ".mcp.json": '{\n  "mcpServers": {\n    "ü": 7\n  }\n}\n' }),
+    files: () => ({
+      ".mcp.json": '{\n  "mcpServers": {\n    "ü": 7\n  }\n}\n',
+      ".mcp-sidecar/mcp.json": text,
+    }),
   });
 
-  await window.check(t, "has a squiggle where it is broken", async () => {
+  await window.check(t, "have a squiggle where they are broken", async () => {
     await window.open(".mcp.json");
     await window.command("Problems: Focus on Problems View");
     await problem(window, "[Ln 3, Col 10]").waitFor();
     await window.squiggles().first().waitFor();
     await window.screenshot("squiggle");
   });
-  await window.check(t, "has none when it is mended", async () => {
+  await window.check(t, "have none when they are mended", async () => {
     window.project.write(".mcp.json", window.project.servers({ first: "tool echo" }));
     await window.notification("“first”").waitFor();
     await problem(window, "").first().waitFor({ state: "detached" });
-    assert.equal(await window.squiggles().count(), 0);
+    await window.squiggles().first().waitFor({ state: "detached" });
   });
-  await window.check(t, "is opened at the line of a server", async () => {
+  await window.check(t, "are opened at the line of a server", async () => {
     await window.view("MCP Sidecar");
     await window.row("first").first().hover();
     await window.row("first").getByRole("button", { name: "Open Configuration" }).click();
     await window.status(/Ln 3, Col \d/).waitFor();
+  });
+  await window.check(t, "are given another server, and left to be saved", async () => {
+    const file = join(window.project.dir, ".mcp-sidecar/mcp.json");
+    await window.command("MCP Sidecar: Add a Server to This Project");
+    await window.status(/\(9 selected\)/).waitFor();
+    assert.equal(readFileSync(file, "utf8"), text);
+    await window.page.keyboard.type("mine");
+    await window.page.keyboard.press("Control+S");
+    await until("the file to be saved", () => readFileSync(file, "utf8") !== text);
+    const saved = readFileSync(file, "utf8");
+    assert.ok(
+      saved.startsWith(
+        '// ours\n{"mcpServers": {\n  "off": {"command": "x", "enabled": false}, // for now\n',
+      ),
+    );
+    assert.match(saved, /\n {2}"mine": \{\n/);
+  });
+  await window.check(t, "of the user need not be there yet", async () => {
+    await window.command("MCP Sidecar: Add a Server for Me");
+    await window.status(/\(9 selected\)/).waitFor();
+    await window.page.keyboard.press("Control+Shift+End");
+    await window.command("View: Revert and Close Editor");
   });
 });
 
@@ -91,33 +117,5 @@ test("a value that a file asks for", async (t) => {
     await window.page.getByText("MCP server “first”: Token of the test").waitFor();
     await window.answer("another-value");
     await hub.saw("first started");
-  });
-});
-
-test("a new server", async (t) => {
-  const text = '// ours\n{"mcpServers": {\n  "off": {"command": "x", "enabled": false} // for now\n}}\n';
-  const window = await openWindow(t, { files: () => ({ ".mcp-sidecar/mcp.json": text }) });
-  const file = join(window.project.dir, ".mcp-sidecar/mcp.json");
-
-  await window.check(t, "is added to the project's file, and left to be saved", async () => {
-    await window.command("MCP Sidecar: Add a Server to This Project");
-    await window.status(/\(9 selected\)/).waitFor();
-    assert.equal(readFileSync(file, "utf8"), text);
-    await window.page.keyboard.type("mine");
-    await window.page.keyboard.press("Control+S");
-    await until("the file to be saved", () => readFileSync(file, "utf8") !== text);
-    const saved = readFileSync(file, "utf8");
-    assert.ok(
-      saved.startsWith(
-        '// ours\n{"mcpServers": {\n  "off": {"command": "x", "enabled": false}, // for now\n',
-      ),
-    );
-    assert.match(saved, /\n {2}"mine": \{\n/);
-  });
-  await window.check(t, "is added to a file of the user that is not there yet", async () => {
-    await window.command("MCP Sidecar: Add a Server for Me");
-    await window.status(/\(9 selected\)/).waitFor();
-    await window.page.keyboard.press("Control+Shift+End");
-    await window.command("View: Revert and Close Editor");
   });
 });

@@ -1,19 +1,18 @@
 /** What the user sees of servers: rows, status bar, notifications, checkboxes. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { type TestContext, test } from "node:test";
-import { openWindow } from "../driver/shared.js";
+import { parentOf } from "../driver/processes.js";
+import { ALLOWED, openWindow } from "../driver/shared.js";
 import type { Window } from "../driver/window.js";
 import type { Project } from "../driver/world.js";
 
-const allowed = { machine: { "mcpSidecar.trust.project": "allow" } };
 const FILE = ".mcp.json";
 const nothing = { command: "no-such-program" };
 
 /** open opens a window whose folder has these servers, and shows the view. */
 async function open(t: TestContext, servers: (project: Project) => Record<string, object>): Promise<Window> {
   const files = (project: Project) => ({ [FILE]: text(servers(project)) });
-  const window = await openWindow(t, { ...allowed, files });
+  const window = await openWindow(t, { ...ALLOWED, files });
   await window.view("MCP Sidecar");
   return window;
 }
@@ -86,6 +85,8 @@ test("switches and restarts", async (t) => {
   const box = (row: string) => window.row(row).getByRole("checkbox");
   await window.row("files").filter({ hasText: "2 tools" }).waitFor();
   await window.row("files").locator(".monaco-tl-twistie.collapsible").click();
+  await window.row("two").waitFor();
+  await window.screenshot("view");
 
   await window.check(t, "checkboxes switch tools off and on", async () => {
     await box("two").click();
@@ -113,6 +114,7 @@ test("switches and restarts", async (t) => {
   await window.check(t, "its end is told once", async () => {
     await told.getByRole("button", { name: "Show Log" }).click();
     await told.waitFor({ state: "hidden" });
+    await window.output("It is started again.").waitFor();
     process.kill(sidecarOf(hub.pids), "SIGKILL");
     await hub.saw("files gone");
     await hub.saw("files got tools/list");
@@ -139,11 +141,15 @@ test("switches and restarts", async (t) => {
     await box("files").click();
     await window.row("files").filter({ hasText: "2 tools" }).waitFor();
   });
+  await window.check(t, "a window that is closed ends its servers", async () => {
+    await window.close();
+    await hub.saw("files gone");
+  });
 });
 
 /** sidecarOf is the process that has started these servers. */
 function sidecarOf(servers: readonly number[]): number {
   const [server] = servers;
-  const stat = readFileSync(`/proc/${server}/stat`, "utf8");
-  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+  assert.ok(server);
+  return parentOf(server);
 }

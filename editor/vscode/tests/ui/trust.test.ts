@@ -19,6 +19,8 @@ test("a restricted window", async (t) => {
   await window.check(t, "starts nothing", async () => {
     await window.dialog("trust the authors").getByRole("button", { name: /^No/ }).click();
     await window.status("MCP off").waitFor();
+    await window.view("MCP Sidecar");
+    await window.welcome("No MCP server runs while the workspace is restricted.").waitFor();
     const sidecars = editor.world.processes().filter(({ command }) => command.includes("/bin/mcp-sidecar"));
     assert.deepEqual(sidecars, []);
   });
