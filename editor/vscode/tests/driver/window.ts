@@ -76,6 +76,12 @@ export class Window {
     return this.page.locator(".quick-input-widget input[type=text], .quick-input-widget input.input").first();
   }
 
+  /** dismiss closes what asks there. */
+  async dismiss(): Promise<void> {
+    await this.page.keyboard.press("Escape");
+    await this.input.waitFor({ state: "hidden" });
+  }
+
   /** answer gives a line to an input box. */
   async answer(text: string): Promise<void> {
     await this.input.fill(text);

@@ -49,7 +49,7 @@ test("the editor's own agent", async (t) => {
     await window.command("MCP: List Servers");
     await window.picks("Add Server").waitFor();
     assert.equal(await window.picks("").count(), 1);
-    await page.keyboard.press("Escape");
+    await window.dismiss();
   });
   await window.check(t, "is offered a server when the workspace is trusted", async () => {
     await window.command("Workspaces: Manage Workspace Trust");
@@ -58,7 +58,7 @@ test("the editor's own agent", async (t) => {
     await window.command("View: Close All Editors");
     await window.command("MCP: List Servers");
     await window.picks("MCP Sidecar").waitFor();
-    await page.keyboard.press("Escape");
+    await window.dismiss();
   });
   const chat = await Chat.open(window);
   await window.check(t, "is offered the tools in its first turn, and calls one when it may", async () => {
@@ -112,6 +112,10 @@ test("the editor's own agent", async (t) => {
     assert.ok(server);
     process.kill(parentOf(server), "SIGKILL");
     await hub.saw("lab gone");
+    // It lies over the chat.
+    const told = window.notification("The MCP sidecar is started again");
+    await told.hover();
+    await told.getByRole("button", { name: /^Clear Notification/ }).click();
     await turn(chat, [LATE, REBORN, OTHER]);
     await chat.ask(`call ${REBORN} {"n":3}`);
     await chat.allow();

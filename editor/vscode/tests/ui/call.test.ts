@@ -3,9 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "../driver/patience.js";
-import { openWindow } from "../driver/shared.js";
-
-const allowed = { settings: { "mcpSidecar.trust.project": "allow" } };
+import { ALLOWED, openWindow } from "../driver/shared.js";
 
 /** A small picture, as a server sends it. */
 const PNG =
@@ -53,6 +51,10 @@ tool wipe ${JSON.stringify(WIPE)}
 tool shoot
 tool slow
 tool odd {"name":"odd","inputSchema":null}
+tool any {"name":"any","inputSchema":true}
+tool huge
+on tools/call huge
+  big 3
 on tools/call shoot
   result ${JSON.stringify(PICTURE)}
 on tools/call slow
@@ -62,7 +64,7 @@ on tools/call slow
 
 test("calling a tool by hand", async (t) => {
   const window = await openWindow(t, {
-    ...allowed,
+    ...ALLOWED,
     files: (project) => ({ ".mcp.json": project.servers({ lab: SCRIPT }) }),
   });
   const { page, project } = window;
@@ -106,7 +108,7 @@ test("calling a tool by hand", async (t) => {
     await pick("Measure It");
     await title("(1/3)");
     assert.equal(await window.input.inputValue(), "12345678901234567890");
-    await page.keyboard.press("Escape");
+    await window.dismiss();
   });
   await window.check(t, "shows an image beside its text", async () => {
     await pick("shoot");
@@ -127,7 +129,11 @@ test("calling a tool by hand", async (t) => {
     await window.pick("Continue in an Editor");
     await window.text.getByText('"edits"').waitFor();
     await window.screenshot("call-json");
-    await page.locator(".codelens-decoration").getByText("Call lab/edit").click();
+    await page.keyboard.type("what");
+    await window.lens("Call lab/edit").click();
+    await window.notification("This is no JSON").waitFor();
+    for (const _ of "what") await page.keyboard.press("Backspace");
+    await window.lens("Call lab/edit").click();
     await hub.saw("lab got tools/call edit");
     await window.tab("edit-3.md").waitFor();
   });
@@ -148,10 +154,23 @@ test("calling a tool by hand", async (t) => {
     await window.notification("lab/slow").getByRole("button", { name: "Cancel" }).click();
     await hub.saw("lab got notifications/cancelled");
   });
-  await window.check(t, "survives a tool without a schema", async () => {
-    await pick("odd");
-    await page.locator(".codelens-decoration").getByText("Call lab/odd").click();
-    await hub.saw("lab got tools/call odd");
+  await window.check(t, "calls tools without a usable schema with what is written", async () => {
+    for (const tool of ["odd", "any"]) {
+      await pick(tool);
+      await window.lens(`Call lab/${tool}`).waitFor();
+      await page.keyboard.type('"n": 12345678901234567890');
+      await window.lens(`Call lab/${tool}`).click();
+      await hub.saw(`lab got tools/call ${tool}`);
+      await window.text.getByText("12345678901234567890").first().waitFor();
+    }
+  });
+  await window.check(t, "shows a result of megabytes, and goes on", async () => {
+    await pick("huge");
+    await window.tab("huge-7.txt").waitFor();
+    await window.text.getByText("Answered in").waitFor();
+    await window.screenshot("call-huge");
+    await pick("shoot");
+    await window.tab("shoot-8.md").waitFor();
   });
   await window.check(t, "leaves no file behind", async () => {
     await window.close();
