@@ -67,9 +67,8 @@ export function problemOf(text: string, form: Form): Problem | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (error) {
-    // Where it is wrong, the editor itself shows.
-    return { message: `This is no JSON: ${(error as Error).message}` };
+  } catch {
+    return { message: "This is no JSON yet: the editor marks where it is wrong." };
   }
   if (!isObject(value)) return { message: "The arguments are a JSON object: {…}", offset: 0 };
   for (const field of form.fields) {

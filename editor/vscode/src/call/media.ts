@@ -1,4 +1,4 @@
-/** What is no text in a result: its size, and which file it makes. Pure. */
+/** What is no text in a result: its size, and which file it makes. And names of files. Pure. */
 
 /** A Kind says what the editor can do with it. */
 export type Kind = "image" | "other";
@@ -59,4 +59,9 @@ export function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} ${bytes === 1 ? "byte" : "bytes"}`;
   if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} kB`;
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** safe is a name as part of a path. */
+export function safe(name: string): string {
+  return name.replace(/[^\p{L}\p{N}._-]+/gu, "_").slice(0, 80) || "_";
 }

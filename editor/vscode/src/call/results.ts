@@ -2,6 +2,7 @@
 import type { CallOutcome } from "mcp-sidecar";
 import * as vscode from "vscode";
 import { Files } from "./files.js";
+import { safe } from "./media.js";
 import { type Attachment, type ResultText, resultText } from "./result_text.js";
 
 const SCHEME = "mcp-sidecar-result";
@@ -46,7 +47,9 @@ export class Results
       vscode.languages.registerCodeLensProvider({ scheme: SCHEME }, this),
       vscode.commands.registerCommand(ACT, (uri: string, act: Act) => this.#act(uri, act)),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => {
-        if (uri.scheme === SCHEME) this.#shown.delete(uri.toString());
+        // Where the user chooses another language, a document is closed and opened in one.
+        const gone = vscode.workspace.textDocuments.every((one) => one.uri.toString() !== uri.toString());
+        if (uri.scheme === SCHEME && gone) this.#shown.delete(uri.toString());
       }),
     ];
   }
@@ -118,9 +121,4 @@ async function save(name: string, bytes: Uint8Array): Promise<void> {
   const defaultUri = folder === undefined ? undefined : vscode.Uri.joinPath(folder, name);
   const uri = await vscode.window.showSaveDialog({ ...(defaultUri !== undefined && { defaultUri }) });
   if (uri !== undefined) await vscode.workspace.fs.writeFile(uri, bytes);
-}
-
-/** safe is a name as part of a path. */
-function safe(name: string): string {
-  return name.replace(/[^\p{L}\p{N}._-]+/gu, "_").slice(0, 80) || "_";
 }

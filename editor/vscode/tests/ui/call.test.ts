@@ -69,7 +69,6 @@ test("calling a tool by hand", async (t) => {
   });
   const { page, project } = window;
   const { hub } = project;
-  await hub.saw("lab got tools/list");
   const pick = async (tool: string) => {
     await window.command("MCP Sidecar: Call a Tool…");
     await window.picks(tool).first().waitFor();
@@ -79,6 +78,7 @@ test("calling a tool by hand", async (t) => {
   const complaint = (says: string) => page.locator(".quick-input-message", { hasText: says }).waitFor();
 
   await window.check(t, "asks for what is required, says what is wrong, and goes back", async () => {
+    await hub.saw("lab got tools/list");
     await pick("Measure It");
     await title("lab/measure (1/3)");
     await window.answer("7");
@@ -136,6 +136,9 @@ test("calling a tool by hand", async (t) => {
     await window.lens("Call lab/edit").click();
     await hub.saw("lab got tools/call edit");
     await window.tab("edit-3.md").waitFor();
+    // It is saved, so that nobody is asked about it.
+    await window.tab("edit.json").waitFor();
+    assert.equal(await page.locator(".tabs-container .tab.dirty").count(), 0);
   });
   await window.check(t, "asks before it calls what may destroy something", async () => {
     await pick("wipe");

@@ -128,7 +128,8 @@ test("only what is stable is used, of the oldest VS Code that is named", () => {
 });
 
 test("it starts when the editor has, and not before", () => {
-  assert.deepEqual(manifest.activationEvents, ["onStartupFinished"]);
+  // The second is for editors that were open when the window was closed.
+  assert.deepEqual(manifest.activationEvents, ["onStartupFinished", "onFileSystem:mcp-sidecar-arguments"]);
 });
 
 test("every file that is named is there", () => {
