@@ -13,11 +13,14 @@ import {
 
 const SERVERS = "mcpServers";
 const NAME = "my-server";
-/** What an entry is: lines that begin with so many units of indentation. */
+/**
+ * What an entry is: lines that begin with so many units of indentation. An editor may save it before it is filled in,
+ * and thus start it: no package can have a name with these brackets, so that nobody's is fetched and run by then.
+ */
 const ENTRY: readonly (readonly [depth: number, line: string])[] = [
   [0, "{"],
   [1, '"command": "npx",'],
-  [1, '"args": ["-y", "the-package-of-the-server"]'],
+  [1, '"args": ["-y", "<package of the server>"]'],
   [0, "}"],
 ];
 

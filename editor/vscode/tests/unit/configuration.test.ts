@@ -19,7 +19,7 @@ function added(text: string, formatting = TWO): string | undefined {
 
 const ENTRY = `{
       "command": "npx",
-      "args": ["-y", "the-package-of-the-server"]
+      "args": ["-y", "<package of the server>"]
     }`;
 
 test("an empty file gets a whole text", () => {
@@ -45,7 +45,7 @@ test("an entry is added after the others, and nothing else is touched", () => {
 
 test("the indentation is that of the others", () => {
   const text = '{\n\t"mcpServers": {\n\t\t"a": {}\n\t}\n}';
-  const inner = '{\n\t\t\t"command": "npx",\n\t\t\t"args": ["-y", "the-package-of-the-server"]\n\t\t}';
+  const inner = '{\n\t\t\t"command": "npx",\n\t\t\t"args": ["-y", "<package of the server>"]\n\t\t}';
   const wanted = `{\n\t"mcpServers": {\n\t\t"a": {},\n\t\t"«my-server»": ${inner}\n\t}\n}`;
   assert.equal(added(text, { ...TWO, unit: "\t" }), wanted);
 });
