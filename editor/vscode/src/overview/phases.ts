@@ -17,6 +17,8 @@ export interface Look {
   readonly icon: string;
   readonly color: string;
   readonly step?: Step;
+  /** hint is what to do in the view, in place of the sidecar's own, which names what other hosts have. */
+  readonly hint?: string;
 }
 
 const GREEN = "testing.iconPassed";
@@ -43,8 +45,22 @@ const LOOKS: { readonly [P in Phase]: Look } = {
   failed: { ...FAILED, word: "failed", step: AGAIN },
   suspended: { ...FAILED, word: "lost too often", step: AGAIN },
   "needs-auth": { kind: "ask", word: "needs sign-in", icon: "key", color: YELLOW, step: EDIT },
-  "needs-input": { kind: "ask", word: "needs input", icon: "question", color: YELLOW, step: CONNECT },
-  untrusted: { kind: "ask", word: "not trusted", icon: "shield", color: YELLOW, step: DECIDE },
+  "needs-input": {
+    kind: "ask",
+    word: "needs input",
+    icon: "question",
+    color: YELLOW,
+    step: CONNECT,
+    hint: "Connect asks for it again",
+  },
+  untrusted: {
+    kind: "ask",
+    word: "not trusted",
+    icon: "shield",
+    color: YELLOW,
+    step: DECIDE,
+    hint: "its shield shows what it would run, and asks whether it may",
+  },
   disabled: { ...OFF, word: "off in its file", step: CONNECT },
   invalid: { ...FAILED, word: "invalid entry", step: EDIT },
   stopped: { kind: "stopped", word: "stopped", icon: "circle-outline", color: GREY, step: CONNECT },
@@ -62,7 +78,8 @@ const BY_STATUS: { readonly [S in Server["status"]]: Omit<Look, "word"> } = {
  * is shown by the server's status.
  */
 export function look({ phase, status }: Pick<Server, "phase" | "status">, off: boolean): Look {
-  if (phase === "disabled" && off) return { ...OFF, word: "switched off", step: CONNECT };
+  if (phase === "disabled" && off)
+    return { ...OFF, word: "switched off", step: CONNECT, hint: "its checkbox switches it on" };
   return Object.hasOwn(LOOKS, phase) ? LOOKS[phase] : { ...BY_STATUS[status], word: String(phase) };
 }
 

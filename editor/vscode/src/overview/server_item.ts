@@ -114,14 +114,16 @@ function concerning({ name, error }: Server, errors: View["errors"]): Diagnostic
 
 /** serverTooltip is Markdown. All that others have written is text in it. */
 export function serverTooltip(server: Server, known: Known, here: Surroundings): string {
-  const { word } = look(server, known.off);
+  const { word, hint } = look(server, known.off);
   const { error, instructions } = server;
+  const diagnostics = concerning(server, known.errors).map(
+    ({ error, severity }) => `${severity === "error" ? "Error" : "Warning"}: ${paragraph(error, 4)}`,
+  );
   return [
     `**${escaped(server.name, NAME) || '""'}** — ${escaped(word, NAME)}`,
-    ...(error === undefined ? [] : problem(error)),
-    ...concerning(server, known.errors).map(
-      ({ error, severity }) => `${severity === "error" ? "Error" : "Warning"}: ${paragraph(error, 4)}`,
-    ),
+    ...problem(error, hint),
+    // The same may be wrong in two places of an entry: here it is said once.
+    ...new Set(diagnostics),
     facts(server, here).join("  \n"),
     ...(instructions === undefined || instructions.trim() === ""
       ? []
@@ -129,11 +131,13 @@ export function serverTooltip(server: Server, known: Known, here: Surroundings):
   ].join("\n\n");
 }
 
-function problem({ message, hint, stderr }: NonNullable<Server["error"]>): string[] {
-  const tail = plain((stderr ?? []).slice(-STDERR).join("\n"));
+/** problem is the error, and what to do: the hint of the view, else that of the error. */
+function problem(error: Server["error"], ofView: string | undefined): string[] {
+  const tail = plain((error?.stderr ?? []).slice(-STDERR).join("\n"));
+  const hint = ofView ?? error?.hint ?? "";
   return [
-    paragraph(message, 8),
-    ...(hint === undefined || hint === "" ? [] : [`→ ${paragraph(hint, 4)}`]),
+    ...(error === undefined ? [] : [paragraph(error.message, 8)]),
+    ...(hint === "" ? [] : [`→ ${paragraph(hint, 4)}`]),
     ...(tail.trim() === ""
       ? []
       : ["Its last words on stderr:", codeBlock(lines(tail, STDERR, 200).lines.join("\n"), "text")]),

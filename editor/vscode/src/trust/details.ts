@@ -10,6 +10,10 @@ const MOST_LINES = 12;
 /** Characters of a notification in which all is said. VS Code cuts longer ones (above 1000) off. */
 const LONGEST_NOTICE = 400;
 
+/** MEANING is what it means to allow it. */
+const MEANING =
+  "Once allowed, it runs with your rights, now and later, for as long as its entry stays as shown here.";
+
 /** quoted is a word of a command line as a shell would need it. */
 function quoted(word: string): string {
   const seen = unmistakable(word);
@@ -69,7 +73,7 @@ export function detailOf(server: ProjectServer): Detail {
     }
   }
   add("File", placeOf(server));
-  lines.push("", "One that is allowed runs as you do, now and later, as it is written here.");
+  lines.push("", MEANING);
   if (!whole) {
     lines.unshift("This is too long to be shown whole. “Show File” has all of it.", "");
   }

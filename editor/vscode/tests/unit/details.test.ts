@@ -50,7 +50,7 @@ test("the dialog has everything that the entry says", () => {
     "Uses: ${input:key}",
     "File: /p/.mcp.json:3",
     "",
-    "One that is allowed runs as you do, now and later, as it is written here.",
+    "Once allowed, it runs with your rights, now and later, for as long as its entry stays as shown here.",
   ]);
 });
 

@@ -58,6 +58,30 @@ test("warnings about a server are counted, and its own error is not said twice",
   assert.equal(tooltip.split("exited with status 3").length, 2);
 });
 
+test("what is wrong at two places of an entry is said once", () => {
+  const about = { path: "/x", server: "files", severity: "warning", error: "no such input" } as const;
+  const errors = [
+    { ...about, column: 1 },
+    { ...about, column: 9 },
+  ];
+  assert.equal(serverTooltip(server(), { ...known, errors }, here).split("no such input").length, 2);
+});
+
+test("a tooltip names what the view has to help, not what other hosts have", () => {
+  const error = { ...failure, hint: "mcp/connect" };
+  const tooltip = (phase: Phase, off = false) =>
+    serverTooltip(server({ phase, status: "disconnected", error }), { ...known, off }, here);
+  for (const [shown, word] of [
+    [tooltip("untrusted"), "shield"],
+    [tooltip("needs-input"), "Connect"],
+    [tooltip("disabled", true), "checkbox"],
+  ] as const) {
+    assert.match(shown, new RegExp(`^→ .*${word}`, "m"));
+    assert.doesNotMatch(shown, /mcp\\?\/connect/);
+  }
+  assert.match(tooltip("failed"), /^→ mcp\\\/connect$/m);
+});
+
 test("the menus get what fits the phase", () => {
   const phases: { readonly [P in Phase]: string } = {
     starting: "disconnectable",
