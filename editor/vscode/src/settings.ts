@@ -66,7 +66,8 @@ export function wishesOf(read: Read, { off, folder, editorFiles }: Circumstances
         own: excludeEditorServers ? [EDITOR] : [],
         ownFiles: excludeEditorServers ? [...editorFiles] : [],
         files: texts("discovery.files"),
-        filterExa: given("discovery.filterExa", true),
+        // The sidecar leaves Exa out for hosts that search the web by it themselves. VS Code does not.
+        filterExa: given("discovery.filterExa", false),
         watch: given("discovery.watch", true),
       },
       // Whatever comes later is pushed, and shown: nobody waits for a server.

@@ -40,7 +40,7 @@ const wire = {
     own: { setting: "excludeEditorServers", value: false },
     ownFiles: { setting: "excludeEditorServers", value: false },
     files: { setting: "discovery.files", value: ["/x"] },
-    filterExa: { setting: "discovery.filterExa", value: false },
+    filterExa: { setting: "discovery.filterExa", value: true },
     watch: { setting: "discovery.watch", value: false },
   } satisfies Each<DiscoverySettings>,
   startup: {
