@@ -1,7 +1,9 @@
 /** What can be done now, the problems first: what a click on the status bar offers. Pure. */
 import type { View } from "../view.js";
+import { fileErrors } from "./file_errors.js";
 import { type Kind, look, type Step } from "./phases.js";
 import { serverItem } from "./server_item.js";
+import { counted } from "./words.js";
 
 export interface Action {
   readonly group: string;
@@ -20,7 +22,23 @@ const LISTED = 8;
 
 /** actionsOf: `off` are the servers and tools that the user has switched off. */
 export function actionsOf(view: View, off: readonly string[]): Action[] {
-  return [...problems(view, off), ...general(view)];
+  return [...ofFiles(view), ...problems(view, off), ...general(view)];
+}
+
+/** ofFiles: all of them are in the list that the editor has of such. */
+function ofFiles(view: View): Action[] {
+  const [first, ...others] = fileErrors(view);
+  if (first === undefined) return [];
+  const more = others.length === 0 ? "" : `, and ${counted(others.length, "more file", "more files")}`;
+  return [
+    {
+      group: "Problems",
+      icon: "error",
+      title: "Show Problems in Files",
+      description: first + more,
+      command: "workbench.actions.view.problems",
+    },
+  ];
 }
 
 function problems({ servers, errors }: View, off: readonly string[]): Action[] {

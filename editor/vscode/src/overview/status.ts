@@ -2,6 +2,7 @@
 import type { Server } from "mcp-sidecar";
 import { escaped, paragraph } from "../text/markdown.js";
 import { reasonOf, type View } from "../view.js";
+import { fileErrors } from "./file_errors.js";
 import { look } from "./phases.js";
 import { counted } from "./words.js";
 
@@ -21,7 +22,7 @@ const WARNING = { background: "statusBarItem.warningBackground", command } as co
 
 /** statusOf: `off` are the servers and tools that the user has switched off. */
 export function statusOf(view: View, off: readonly string[]): Status {
-  const { condition, servers } = view;
+  const { condition } = view;
   switch (condition.kind) {
     case "off": {
       const icon = condition.why === "restricted" ? "$(shield) " : "";
@@ -47,33 +48,41 @@ export function statusOf(view: View, off: readonly string[]): Status {
         ...ERROR,
       };
     case "running":
-      return running(servers, view.tools.length, off);
+      return running(view, off);
   }
 }
 
-function running(servers: readonly Server[], tools: number, off: readonly string[]): Status {
+function running(view: View, off: readonly string[]): Status {
+  const { servers, tools } = view;
   const looks = servers.map((server) => ({ server, look: look(server, off.includes(server.name)) }));
   const wanted = looks.filter(({ look: { kind } }) => kind !== "disabled" && kind !== "stopped");
   const have = (kind: string) => wanted.some(({ look }) => look.kind === kind);
   const ready = wanted.filter(({ server }) => server.status === "connected").length;
   const count = wanted.length === 0 ? "MCP" : `MCP ${ready}/${wanted.length}`;
-  const tooltip = summary(looks, `${count}, ${counted(tools, "tool")}`);
+  const files = fileErrors(view);
+  const tooltip = [
+    ...files.slice(0, FILES).map((error) => `Problem in ${escaped(error, 200)}\n\n`),
+    summary(looks, `${count}, ${counted(tools.length, "tool")}`),
+  ].join("");
   const spoken =
     wanted.length === 0
       ? "MCP: no servers"
       : `MCP: ${ready} of ${counted(wanted.length, "server")} connected`;
   const shown = { tooltip, spoken };
-  const failed = have("failed");
+  const failed = have("failed") || files.length > 0;
   // While some are on their way, it is not known yet how bad it is.
   if (have("busy")) {
     return { text: `$(sync~spin) ${count}`, ...shown, ...(failed ? WARNING : { command }) };
   }
-  if (failed) return { text: `$(error) ${count}`, ...shown, ...(ready === 0 ? ERROR : WARNING) };
+  if (failed)
+    return { text: `$(error) ${count}`, ...shown, ...(ready === 0 && wanted.length > 0 ? ERROR : WARNING) };
   if (have("ask")) return { text: `$(shield) ${count}`, ...shown, ...WARNING };
   if (have("retry")) return { text: `$(watch) ${count}`, ...shown, ...WARNING };
   return { text: `$(plug) ${count}`, ...shown, command };
 }
 
+/** Files that are told of. */
+const FILES = 3;
 /** Servers that are listed by name; beyond them, those that need somebody come first. */
 const LISTED = 12;
 const ORDER = ["failed", "ask", "retry", "busy", "ready", "stopped", "disabled"];

@@ -71,6 +71,30 @@ test("what can be done begins with the problems", () => {
   assert.ok(!commands(view()).includes("mcpSidecar.connect"), "there is no server to connect");
 });
 
+test("a file that is wrong as a whole is told, though no server can tell of it", () => {
+  const error = {
+    path: "/home/me/.cursor/mcp.json",
+    severity: "error",
+    error: "invalid [x](command:y)",
+  } as const;
+  const broken = view({ servers: [server()], errors: [error, { ...error, error: "second" }] });
+  const { text, background, tooltip } = statusOf(broken, []);
+  assert.equal(text, "$(error) MCP 1/1");
+  assert.equal(background, "statusBarItem.warningBackground");
+  assert.match(tooltip, /^Problem in \\\.cursor.*invalid \\\[x\\\]/);
+  assert.doesNotMatch(tooltip, /second/);
+  assert.equal(statusOf(view({ errors: [error] }), []).background, "statusBarItem.warningBackground");
+  const [first] = actionsOf(broken, []);
+  assert.equal(first?.command, "workbench.actions.view.problems");
+  assert.equal(first?.description, ".cursor/mcp.json: invalid [x](command:y)");
+  const others = [
+    { ...error, severity: "warning" as const },
+    { ...error, server: "a" },
+    { ...error, path: "mcp:a" },
+  ];
+  assert.equal(statusOf(view({ servers: [server()], errors: others }), []).text, "$(plug) MCP 1/1");
+});
+
 const failure = {
   code: "exited",
   stage: "initialize",
