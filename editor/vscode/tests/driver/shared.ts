@@ -14,7 +14,7 @@ let browser: Promise<Browser> | undefined;
 const editors = new Map<string, Promise<Editor>>();
 
 /** The options of most windows: the servers of a project start without a question. */
-export const ALLOWED: EditorOptions = { machine: { "mcpSidecar.trust.project": "allow" } };
+export const ALLOWED: EditorOptions = { settings: { "mcpSidecar.trust.project": "allow" } };
 
 export interface WindowOptions extends EditorOptions {
   /** The files of the folder, by path: `(project) => ({ ".mcp.json": project.servers({ a: "tool echo" }) })`. */

@@ -143,7 +143,10 @@ test("every file that is named is there", () => {
 test("every setting has a description, a scope and a default that it allows", () => {
   for (const [name, setting] of settings) {
     assert.ok(setting.markdownDescription, name);
-    assert.ok(["window", "resource", "machine", "machine-overridable"].includes(setting.scope ?? ""), name);
+    assert.ok(
+      ["window", "application", "machine", "machine-overridable"].includes(setting.scope ?? ""),
+      name,
+    );
     assert.notEqual(setting.default, undefined, name);
     if (setting.enum === undefined) continue;
     assert.equal(setting.enumDescriptions?.length, setting.enum.length, name);
@@ -154,8 +157,14 @@ test("every setting has a description, a scope and a default that it allows", ()
 test("a restricted workspace cannot say what is run", () => {
   const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
   for (const name of restrictedConfigurations) assert.ok(settings.has(name.replace("mcpSidecar.", "")), name);
-  for (const name of ["path", "args", "env", "servers"]) {
+  for (const name of ["path", "args", "env"]) {
     assert.ok(restrictedConfigurations.includes(`mcpSidecar.${name}`), name);
+  }
+});
+
+test("no workspace, not even a trusted one, names servers that start unasked", () => {
+  for (const name of ["servers", "discovery.files", "trust.project"]) {
+    assert.ok(["machine", "application"].includes(settings.get(name)?.scope ?? ""), name);
   }
 });
 
