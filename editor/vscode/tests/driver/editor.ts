@@ -16,8 +16,8 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { until, within } from "./patience.js";
 import { builtin, extensions } from "./extensions.js";
+import { until, within } from "./patience.js";
 import { required, World } from "./world.js";
 
 export interface EditorOptions {
