@@ -103,6 +103,7 @@ test("switches and restarts", async (t) => {
     assert.equal(await box("spare").getAttribute("aria-checked"), "true");
   });
   await window.check(t, "the sidecar's end is told, and what was open stays open", async () => {
+    assert.equal(hub.count("files started"), 1, "nothing is started twice");
     process.kill(sidecarOf(hub.pids), "SIGKILL");
     await hub.saw("files gone");
     await hub.saw("spare gone");

@@ -66,6 +66,7 @@ test("the pictures of the README", async (t) => {
       if (name === "files") await window.screenshot("readme-trust");
       await dialog.getByRole("button", { name: "Allow" }).click();
     }
+    await window.picks(/database.*allowed/).waitFor();
     await page.keyboard.press("Escape");
   });
   await window.check(t, "the view, and the status bar", async () => {

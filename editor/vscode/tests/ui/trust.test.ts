@@ -38,6 +38,7 @@ test("a restricted window", async (t) => {
     await answer(window, "“first”", "Allow");
     await project.hub.saw("first started");
     await window.status("MCP 1/1").waitFor();
+    assert.equal(project.hub.count("first started"), 1, "nothing is started twice");
   });
 });
 
