@@ -30,8 +30,8 @@ export class ArgumentsEditor implements vscode.Disposable, vscode.CodeLensProvid
     for (const subscription of this.#subscriptions) subscription.dispose();
   }
 
-  async open({ name, definition }: Tool, text: string): Promise<void> {
-    const uri = this.#files.create(name, safe(definition.name), text);
+  async open({ name, server, definition }: Tool, text: string): Promise<void> {
+    const uri = this.#files.create(name, safe(server), safe(definition.name), text);
     const editor = await vscode.window.showTextDocument(uri, { preview: false });
     const line = Math.min(1, editor.document.lineCount - 1);
     const end = editor.document.lineAt(line).range.end;

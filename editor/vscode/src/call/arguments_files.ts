@@ -34,8 +34,8 @@ export class ArgumentsFiles implements vscode.Disposable, vscode.FileSystemProvi
   }
 
   /** create makes a text for a tool. Its address says for which. */
-  create(tool: string, name: string, text: string): vscode.Uri {
-    const path = `/${randomUUID().slice(0, 4)}/${name}.json`;
+  create(tool: string, server: string, name: string, text: string): vscode.Uri {
+    const path = `/${server}-${randomUUID().slice(0, 4)}/${name}.json`;
     const uri = vscode.Uri.from({ scheme: SCHEME, path, query: tool });
     this.writeFile(uri, Buffer.from(text));
     return uri;

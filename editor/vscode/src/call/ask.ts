@@ -61,11 +61,17 @@ export async function ask(
       continue;
     }
     const value = given.get(field.name) ?? offered.get(field.name) ?? field.default;
-    const answer = await question({ title, step: at + 1, total, back: at > 0 }, field, value);
+    const step = { title: titleOf(title, field), step: at + 1, total, back: at > 0 };
+    const answer = await question(step, field, value);
     if (answer.kind === "cancel") return undefined;
     if (answer.kind === "json") given.set(field.name, answer.json);
     at += answer.kind === "back" ? -1 : 1;
   }
+}
+
+/** titleOf names the argument: a complaint stands where the prompt was. */
+function titleOf(title: string, { name }: Field): string {
+  return `${title}: ${oneLine(name, 60)}`;
 }
 
 /** Where there is nothing to choose, nothing is asked. */
@@ -89,7 +95,8 @@ async function menu(
     if (act === "call" || act === "write") return act;
     if (act === undefined) continue;
     if (act.kind === "json") return "write";
-    const answer = await question({ title: step.title, back: true }, act, given.get(act.name) ?? act.default);
+    const inner = { title: titleOf(step.title, act), back: true };
+    const answer = await question(inner, act, given.get(act.name) ?? act.default);
     if (answer.kind === "cancel") return "cancel";
     if (answer.kind === "json") given.set(act.name, answer.json);
     if (answer.kind === "leftOut") given.delete(act.name);
@@ -118,7 +125,9 @@ function rows(fields: readonly Field[], given: ReadonlyMap<string, string>, writ
       act: field,
     };
   });
-  const last: Row[] = write ? [] : [{ label: "$(json) Write All Arguments as JSON", act: "write" }];
+  const last: Row[] = write
+    ? []
+    : [{ label: "$(json) Write All in an Editor", description: "as JSON", act: "write" }];
   const heading = { label: "optional arguments", kind: vscode.QuickPickItemKind.Separator };
   return [first, ...(arguments_.length > 0 ? [heading] : []), ...arguments_, ...last];
 }

@@ -75,8 +75,11 @@ export class Calls implements vscode.Disposable {
     if (!(await confirmed(tool, args))) return;
     const sidecar = await this.#services.session.running();
     await this.#memory.remember(tool.label, formOf(tool.definition.inputSchema), membersOf(args));
+    const before = vscode.window.activeTextEditor?.document;
     const outcome = await run(sidecar, tool, args);
-    if (outcome !== undefined) await this.#results.show({ name, arguments: args, outcome });
+    if (outcome === undefined) return;
+    const elsewhere = vscode.window.activeTextEditor?.document !== before;
+    await this.#results.show({ name, arguments: args, outcome }, elsewhere);
   }
 
   /** try says what went wrong. A tool that fails is a result, and no error. */

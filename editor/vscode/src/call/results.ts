@@ -58,7 +58,8 @@ export class Results
     for (const subscription of this.#subscriptions) subscription.dispose();
   }
 
-  async show(called: Called): Promise<void> {
+  /** show does not take the focus from a user who is elsewhere meanwhile. */
+  async show(called: Called, elsewhere: boolean): Promise<void> {
     const document = resultText(called.outcome, called.arguments);
     const { server, tool } = called.outcome.details;
     const ending = document.language === "markdown" ? "md" : "txt";
@@ -68,7 +69,8 @@ export class Results
       path: `/${safe(server)}/${safe(tool)}-${this.#count}.${ending}`,
     });
     this.#shown.set(uri.toString(), { ...called, document });
-    await vscode.window.showTextDocument(uri, { preview: false });
+    const place = elsewhere ? { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true } : {};
+    await vscode.window.showTextDocument(uri, { ...place, preview: false });
     for (const image of document.attachments.filter((one) => one.image).slice(0, OPENED)) {
       await this.#open(image, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: false });
     }
