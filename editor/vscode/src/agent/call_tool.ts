@@ -16,6 +16,9 @@ const KEY = "mcpSidecar.callTool";
 /** How many tools are searched for: those of servers that are not offered are left out of them. */
 const HITS = 200;
 
+/** Arguments of at most so many characters are one line of the question. */
+const LINE = 60;
+
 type Input = CallInput | undefined;
 
 export class CallTool implements vscode.Disposable, vscode.LanguageModelTool<Input> {
@@ -46,7 +49,13 @@ export class CallTool implements vscode.Disposable, vscode.LanguageModelTool<Inp
     const name = input?.tool;
     if (typeof name !== "string" || name === "") return { invocationMessage: "Looking for MCP tools" };
     const tool = this.#services.session.view.tools.find((one) => one.name === name);
-    const { title, message } = question(tool, name, JSON.stringify(input?.arguments ?? {}, null, 2));
+    const args = input?.arguments ?? {};
+    const short = JSON.stringify(args);
+    const { title, message } = question(
+      tool,
+      name,
+      short.length <= LINE ? short : JSON.stringify(args, null, 2),
+    );
     return {
       invocationMessage: title,
       confirmationMessages: { title, message: new vscode.MarkdownString(message) },
