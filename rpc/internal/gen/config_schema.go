@@ -75,11 +75,14 @@ func (p *protocol) entrySchema() (object, error) {
 
 // foreign are the members that other tools write into these files.
 func foreign() object {
-	ignored := func(what string) object { return object{{"description", what + " It has no effect here."}} }
+	// Whoever types an entry is helped with what has an effect.
+	ignored := func(what string) object {
+		return object{{"description", what + " It has no effect here."}, {"doNotSuggest", true}}
+	}
 	text := object{{"type", "string"}}
 	number := object{{"type", "number"}, {"minimum", 0}}
 	return object{
-		{"disabled", described("The opposite of enabled, as other tools write it.", object{{"type", "boolean"}})},
+		{"disabled", described("The opposite of enabled, as other tools write it.", object{{"type", "boolean"}, {"doNotSuggest", true}})},
 		{"$schema", ignored("Says what the entry is checked by.")},
 		{"name", ignored("What other tools call the server.")},
 		{"description", ignored("What the server is for.")},
