@@ -10,9 +10,12 @@ const LONGEST = 80;
 
 const LEFT_OUT = /[\\/:*?"<>|]/g;
 
-/** channelName is that of a server's channel. `taken` are those that there are. */
+/**
+ * channelName is that of a server's channel. `taken` are those that there are. VS Code itself has "MCP: …", for the
+ * servers that it runs, which may have the same names.
+ */
 export function channelName(server: string, taken: readonly string[]): string {
-  const name = `MCP: ${line(logged(server), LONGEST)}`;
+  const name = `MCP Sidecar: ${line(logged(server), LONGEST)}`;
   const files = new Set(taken.map(fileOf));
   for (let number = 1; ; number++) {
     const numbered = number === 1 ? name : `${name} (${number})`;
