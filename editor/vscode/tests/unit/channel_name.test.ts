@@ -10,7 +10,7 @@ test("a channel is called as its server, as far as that can be read", () => {
 test("a long name has an end, and is its own all the same", () => {
   const long = "s".repeat(300);
   const name = channelName(long, []);
-  assert.equal(name.length, "MCP: ".length + 80);
+  assert.equal(name.length, "MCP Sidecar: ".length + 80);
   assert.equal(channelName(`${long}x`, [name]), `${name} (2)`);
 });
 
