@@ -17,6 +17,7 @@ func TestWhatTheUserHasWithoutUsIsLeftOut(t *testing.T) {
 	}{
 		{"nothing", map[string]string{".claude.json": "a=x", ".cursor/mcp.json": "b=y"}, nil, "a b"},
 		{"its own", map[string]string{".claude.json": "a=x", ".cursor/mcp.json": "b=y"}, []string{"claude"}, "b"},
+		{"not those of Copilot", map[string]string{".copilot/mcp-config.json": "a=x", "project/.github/mcp.json": "b=y"}, []string{"vscode"}, "a b"},
 		{"of the same name", map[string]string{".claude.json": "a=x", ".cursor/mcp.json": "a=y b=z"}, []string{"claude"}, "b"},
 		{"what starts the same", map[string]string{".claude.json": "a=x", ".cursor/mcp.json": "b=x c=z"}, []string{"claude"}, "c"},
 		{"also in a stronger file", map[string]string{".cursor/mcp.json": "a=x", ".claude.json": "a=y b=x c=z"}, []string{"cursor"}, "c"},

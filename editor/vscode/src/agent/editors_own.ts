@@ -19,6 +19,8 @@ export interface EditorSources {
 const DISCOVERED: { readonly [provider: string]: { readonly [level: string]: string } } = {
   "claude-desktop": { user: "claude-desktop" },
   windsurf: { user: "windsurf" },
+  // The user's servers that are left of VS Code's provider: see discovery.own of the protocol.
+  vscode: { user: "copilot" },
   cursor: { user: "cursor-global", project: "cursor-workspace" },
 };
 

@@ -62,6 +62,8 @@ test("the editor has what its folders' .mcp.json name, and what it was told to d
     ["global", "cursor", "user", "/h/.cursor/mcp.json"],
     ["workspace", "cursor", "project", "/p/.cursor/mcp.json"],
     ["desktop", "claude-desktop", "user", "/h/c.json"],
+    ["copilot", "vscode", "user", "/h/.copilot/mcp-config.json"],
+    ["github", "vscode", "project", "/p/.github/mcp.json"],
   ];
   const servers = sources.map(([name, provider, level, path]) => {
     return { name, source: { provider, providerName: provider, level, path } } as Server;
@@ -70,7 +72,7 @@ test("the editor has what its folders' .mcp.json name, and what it was told to d
     [{ folders: [], discovery: undefined }, []],
     [{ folders: ["/q", "/p"], discovery: {} }, ["root"]],
     [{ folders: [], discovery: { "cursor-workspace": true, "claude-desktop": false } }, ["workspace"]],
-    [{ folders: [], discovery: true }, ["global", "workspace", "desktop"]],
+    [{ folders: [], discovery: true }, ["global", "workspace", "desktop", "copilot"]],
   ];
   for (const [editor, expected] of cases) assert.deepEqual(editorsOwn(servers, editor), expected);
 });
