@@ -7,9 +7,10 @@
  */
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
+import { editorSources } from "../editor_sources.js";
+import { editorsOwn } from "../editors_own.js";
 import type { Services } from "../services.js";
 import { same } from "../settings.js";
-import { type EditorSources, editorsOwn } from "./editors_own.js";
 import { LABEL, type Offer, offerOf } from "./offer.js";
 
 const ID = "mcpSidecar.agent";
@@ -72,7 +73,7 @@ export class AgentProvider implements vscode.Disposable {
     return offerOf({
       trusted: vscode.workspace.isTrusted,
       agent,
-      had: agent.excludeEditorServers ? editorsOwn(session.view.servers, sources()) : [],
+      had: agent.excludeEditorServers ? editorsOwn(session.view.servers, editorSources()) : [],
       condition: session.view.condition,
       session: this.#session,
       extension: String(context.extension.packageJSON.version),
@@ -124,15 +125,4 @@ export class AgentProvider implements vscode.Disposable {
 export function canOffer(): boolean {
   const register = (vscode.lm as Partial<typeof vscode.lm> | undefined)?.registerMcpServerDefinitionProvider;
   return typeof register === "function" && process.platform !== "win32";
-}
-
-/** sources says what this VS Code runs by itself. One that reads .mcp.json has a setting about that file. */
-function sources(): EditorSources {
-  const mcp = vscode.workspace.getConfiguration("chat.mcp");
-  const readsFiles = mcp.inspect("workspaceRootConfig.enabled")?.defaultValue !== undefined;
-  const roots = vscode.workspace.workspaceFolders ?? [];
-  return {
-    folders: readsFiles ? roots.map(({ uri }) => uri.fsPath) : [],
-    discovery: mcp.get("discovery.enabled"),
-  };
 }

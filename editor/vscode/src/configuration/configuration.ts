@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import * as vscode from "vscode";
+import { readsProjectFiles } from "../editor_sources.js";
 import { serverOf } from "../overview/nodes.js";
 import type { Services } from "../services.js";
 import { inMessage, inPick } from "../text/places.js";
@@ -63,7 +64,7 @@ export class Configuration implements vscode.Disposable {
     const folder = await pickFolder();
     if (folder === undefined) return;
     const [own, shared] = projectFiles(folder.uri.fsPath);
-    await addTo(existsSync(own) ? own : shared);
+    await addTo(readsProjectFiles() || existsSync(own) ? own : shared);
   }
 
   #userFile(): string {

@@ -9,9 +9,9 @@ export function userFile(home: string, env: Readonly<Record<string, string | und
 }
 
 /**
- * projectFiles are those in which a server of a project may be written, the first that is there wins. A new one is
- * the last, .mcp.json: other tools read it, too, so that it is what a team shares; the sidecar's own is for those
- * who have chosen it.
+ * projectFiles are those in which a server of a project may be written. A new one is in .mcp.json: other tools read
+ * it, too, so that it is what a team shares. It is in the sidecar's own where there is one already, and where the
+ * editor would run the servers of .mcp.json a second time.
  */
 export function projectFiles(folder: string): readonly [own: string, shared: string] {
   return [join(folder, ".mcp-sidecar", "mcp.json"), join(folder, ".mcp.json")];

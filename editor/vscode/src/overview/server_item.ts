@@ -15,6 +15,8 @@ export interface Known {
   readonly errors: View["errors"];
   /** retryMs is how long until the next attempt, now. */
   readonly retryMs?: number | undefined;
+  /** editors: the editor runs it, too, and its agent has the tools from there. */
+  readonly editors?: boolean;
 }
 
 export interface ServerItem {
@@ -125,6 +127,9 @@ export function serverTooltip(server: Server, known: Known, here: Surroundings):
     // The same may be wrong in two places of an entry: here it is said once.
     ...new Set(diagnostics),
     facts(server, here).join("  \n"),
+    ...(known.editors === true
+      ? ["VS Code runs this server as well: its agent has the tools from there."]
+      : []),
     ...(instructions === undefined || instructions.trim() === ""
       ? []
       : ["---", paragraph(instructions, 6, 200)]),

@@ -5,6 +5,8 @@
 import { homedir } from "node:os";
 import type { Server } from "mcp-sidecar";
 import * as vscode from "vscode";
+import { editorSources } from "../editor_sources.js";
+import { editorsOwn } from "../editors_own.js";
 import type { Services } from "../services.js";
 import { line } from "../text/bounded.js";
 import { empty, reasonOf, type View } from "../view.js";
@@ -111,7 +113,9 @@ export class ServersTree implements vscode.TreeDataProvider<Node>, vscode.Dispos
   #tooltip(node: Node): string {
     if (node.kind === "tool") return toolTooltip(node.server, this.#entry(node));
     const server = this.#server(node.name);
-    return server === undefined ? "" : serverTooltip(server, this.#known(server), surroundings());
+    return server === undefined
+      ? ""
+      : serverTooltip(server, { ...this.#known(server), editors: this.#editors(server) }, surroundings());
   }
 
   #show(): void {
@@ -186,6 +190,12 @@ export class ServersTree implements vscode.TreeDataProvider<Node>, vscode.Dispos
 
   #server(name: string): Server | undefined {
     return this.#shown.servers.find((server) => server.name === name);
+  }
+
+  /** editors: the agent is not offered the server, since it has it from the editor. */
+  #editors(server: Server): boolean {
+    const { excludeEditorServers } = this.#services.wishes().agent;
+    return excludeEditorServers && editorsOwn([server], editorSources()).length > 0;
   }
 
   #known(server: Server): Known {

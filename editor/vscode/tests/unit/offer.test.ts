@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Server } from "mcp-sidecar";
 import { callToolOffered } from "../../src/agent/access.js";
-import { type EditorSources, editorsOwn } from "../../src/agent/editors_own.js";
 import { type Circumstances, offerOf } from "../../src/agent/offer.js";
+import { type EditorSources, editorsOwn } from "../../src/editors_own.js";
 import type { AgentWishes } from "../../src/settings.js";
 
 const AGENT: AgentWishes = {

@@ -216,3 +216,8 @@ test("commands understand nodes, names, and nothing", () => {
   // A server may be called like a tool of another one.
   assert.notEqual(idOf({ kind: "server", name: "files/a" }), idOf(node));
 });
+
+test("a server that the editor runs as well says so", () => {
+  assert.match(serverTooltip(server(), { ...known, editors: true }, here), /VS Code runs this server as well/);
+  assert.doesNotMatch(serverTooltip(server(), { ...known, editors: false }, here), /as well/);
+});
