@@ -41,11 +41,7 @@ suite("the API for other extensions", () => {
     const script =
       "tool echo\nspare more\non tools/call echo\n  progress 1 2 half\n  default\non tools/call more\n  tools echo\n  changed\n  default\n";
     const settings = vscode.workspace.getConfiguration("mcpSidecar");
-    await settings.update(
-      "servers",
-      { api: project.fake("api", script) },
-      vscode.ConfigurationTarget.Workspace,
-    );
+    await settings.update("servers", { api: project.fake("api", script) }, vscode.ConfigurationTarget.Global);
     const echo = await until("the tool", () => mcp.tools.find(({ server }) => server === "api"));
     assert.equal(echo.definition.name, "echo");
     assert.ok(
@@ -74,7 +70,7 @@ suite("the API for other extensions", () => {
     assert.equal(found?.name, echo.name);
 
     await assert.rejects(mcp.call("no_such_tool"), /no_such_tool/);
-    await settings.update("servers", undefined, vscode.ConfigurationTarget.Workspace);
+    await settings.update("servers", undefined, vscode.ConfigurationTarget.Global);
     await until("the tool to go", () => !mcp.tools.some(({ server }) => server === "api"));
     assert.ok(echo.definition.name, "what was given out stays as it was");
     project.close();
@@ -85,7 +81,7 @@ suite("the API for other extensions", () => {
     const project = await insideProject();
     const settings = vscode.workspace.getConfiguration("mcpSidecar");
     const hangs = project.fake("hangs", "tool hang\non tools/call hang\n  hold on\n");
-    await settings.update("servers", { hangs }, vscode.ConfigurationTarget.Workspace);
+    await settings.update("servers", { hangs }, vscode.ConfigurationTarget.Global);
     await until("the server", () =>
       mcp.servers.some(({ name, phase }) => name === "hangs" && phase === "ready"),
     );
@@ -98,7 +94,7 @@ suite("the API for other extensions", () => {
       mcp.call({ server: "hangs", tool: "hang" }, {}, { token: source.token }),
       vscode.CancellationError,
     );
-    await settings.update("servers", undefined, vscode.ConfigurationTarget.Workspace);
+    await settings.update("servers", undefined, vscode.ConfigurationTarget.Global);
     await until("the server to go", () => mcp.servers.every(({ name }) => name !== "hangs"));
     project.close();
   });

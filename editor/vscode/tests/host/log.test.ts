@@ -49,13 +49,13 @@ suite("logs and the report", () => {
     project = await insideProject();
     const talks = project.fake("talks", SCRIPT);
     const entry = { ...talks, env: { ...talks.env, API_TOKEN: SECRET } };
-    await settings().update("servers", { talks: entry }, vscode.ConfigurationTarget.Workspace);
+    await settings().update("servers", { talks: entry }, vscode.ConfigurationTarget.Global);
     await ready();
   });
 
   suiteTeardown(async () => {
     await settings().update("trace.server", undefined, vscode.ConfigurationTarget.Workspace);
-    await settings().update("servers", undefined, vscode.ConfigurationTarget.Workspace);
+    await settings().update("servers", undefined, vscode.ConfigurationTarget.Global);
     await until("the server to go", () => mcp.servers.every(({ name }) => name !== "talks"));
     project.close();
   });
