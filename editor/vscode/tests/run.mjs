@@ -56,7 +56,9 @@ if (unit.length + ui.length + host.length === 0) {
   process.exit(1);
 }
 
-for (const dir of [out, join(installed, "failures")]) rmSync(dir, { recursive: true, force: true });
+for (const dir of [out, join(installed, "failures"), join(installed, "screenshots")]) {
+  rmSync(dir, { recursive: true, force: true });
+}
 mkdirSync(out, { recursive: true });
 // Where the bundles find what is not bundled: the packages of the tests, and through them no others.
 symlinkSync(join(here, "node_modules"), join(out, "node_modules"));
@@ -92,7 +94,8 @@ if (ui.length + host.length > 0) {
     outfile: join(out, "editor.test.cjs"),
     format: "cjs",
   });
-  tests.push(join(out, "editor.test.cjs"));
+  // The first, since it takes longest: the others run beside it.
+  tests.unshift(join(out, "editor.test.cjs"));
 }
 await bundle({
   entryPoints: [join(here, "driver/processes.ts")],
@@ -106,7 +109,8 @@ process.on("exit", () => {
   rmSync(env[PLACE], { recursive: true, force: true, maxRetries: 5 });
 });
 // What waits has bounds of its own, which say more; this one is for what hangs in spite of them.
-const flags = ["--enable-source-maps", "--test", "--test-timeout=600000", "--test-reporter=spec"];
+const flags = ["--enable-source-maps", "--test", "--test-concurrency=2"];
+flags.push("--test-timeout=1200000", "--test-reporter=spec");
 const runner = spawn(process.execPath, [...flags, ...tests], { cwd: extension, env, stdio: "inherit" });
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => runner.kill(signal));
 const [status] = await once(runner, "exit");
