@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "../driver/patience.js";
@@ -116,14 +116,12 @@ test("calling a tool by hand", async (t) => {
     await pick("shoot");
     await window.tab("shoot-2.md").waitFor();
     await window.tab("image-1.png").waitFor();
-    const image = page.frameLocator("iframe.webview.ready").frameLocator("#active-frame").locator("img");
-    await image.waitFor();
-    assert.equal(
-      await image.evaluate((one) => (one as unknown as { naturalWidth: number }).naturalWidth),
-      48,
-    );
+    // VS Code's own viewer is a page in a page, which on a busy machine may stay empty: what it is given is looked at.
+    await page.locator("iframe.webview").waitFor({ state: "attached" });
+    const [path, ...more] = files();
+    assert.deepEqual(more, []);
+    assert.equal(readFileSync(path ?? "", "base64"), PNG);
     await window.screenshot("call-image");
-    assert.equal(files().length, 1);
   });
   await window.check(t, "writes nested arguments in an editor", async () => {
     await pick("edit");
@@ -200,8 +198,7 @@ test("calling a tool by hand", async (t) => {
   function files(): string[] {
     const dir = join(window.editor.world.dir, "editor");
     if (!existsSync(dir)) return [];
-    return readdirSync(dir, { recursive: true, encoding: "utf8" }).filter((path) =>
-      path.endsWith("image-1.png"),
-    );
+    const all = readdirSync(dir, { recursive: true, encoding: "utf8" }).map((path) => join(dir, path));
+    return all.filter((path) => path.endsWith("image-1.png"));
   }
 });
