@@ -62,14 +62,14 @@ suite("logs and the report", () => {
 
   test("the log of a server has what it wrote, and follows it while it can be seen", async () => {
     await vscode.commands.executeCommand("mcpSidecar.showServerLog", { kind: "server", name: "talks" });
-    await shows("MCP talks", "stderr: from the beginning");
+    await shows("MCP Sidecar talks", "stderr: from the beginning");
     await mcp.call({ server: "talks", tool: "say" }, { text: "hello" });
     // No status tells of these: they come because somebody looks.
-    await shows("MCP talks", "stderr: it was said");
-    await shows("MCP talks", "[warning]");
-    await shows("MCP talks", "log: a warning");
-    await shows("MCP talks", "2 lines on stdout are no MCP message");
-    assert.equal(output("MCP talks").split("from the beginning").length, 2, "each line once");
+    await shows("MCP Sidecar talks", "stderr: it was said");
+    await shows("MCP Sidecar talks", "[warning]");
+    await shows("MCP Sidecar talks", "log: a warning");
+    await shows("MCP Sidecar talks", "2 lines on stdout are no MCP message");
+    assert.equal(output("MCP Sidecar talks").split("from the beginning").length, 2, "each line once");
   });
 
   test("the trace begins and ends with the setting, and has no secrets", async () => {
@@ -102,9 +102,12 @@ suite("logs and the report", () => {
     await mcp.ready();
     await ready();
     await vscode.commands.executeCommand("mcpSidecar.showServerLog", "talks");
-    await shows("MCP talks", "the sidecar was started anew");
+    await shows("MCP Sidecar talks", "the sidecar was started anew");
     // Of the first sidecar, of the one after the restart, and of this one.
-    await until("the new beginning", () => output("MCP talks").split("from the beginning").length === 4);
+    await until(
+      "the new beginning",
+      () => output("MCP Sidecar talks").split("from the beginning").length === 4,
+    );
   });
 
   test("the report names what is wrong, leads to the files, and can be made anew", async () => {
