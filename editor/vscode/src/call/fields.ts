@@ -1,5 +1,7 @@
 /** Which questions a tool's inputSchema asks. Pure. */
+
 import { oneLine } from "../text/bounded.js";
+import { secretName } from "../text/secret_names.js";
 import { isObject, listOf, Resolver, type Schema, type TypeName } from "./schema.js";
 
 /** Choice is one of several values. */
@@ -176,16 +178,6 @@ function bounds(schema: Schema): string {
   if (typeof low === "number" && typeof high === "number") return `, ${low} to ${high}`;
   if (typeof low === "number") return `, from ${low}`;
   return typeof high === "number" ? `, up to ${high}` : "";
-}
-
-const SECRET =
-  /pass(word|phrase|code)|secret|token|api[-_ ]?key|private[-_ ]?key|credential|authorization|cookie/i;
-/** The names of pages and limits that sound like secrets. */
-const HARMLESS = /page|next|sync|continuation|cursor|max|count|limit/i;
-
-/** secretName says whether what has this name is likely a secret. */
-export function secretName(name: string): boolean {
-  return SECRET.test(name) && !HARMLESS.test(name);
 }
 
 function isSecret(name: string, schema: Schema, kind: FieldKind): boolean {

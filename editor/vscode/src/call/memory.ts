@@ -1,7 +1,7 @@
 /** The arguments that tools were last called with in this workspace, secrets left out. */
 import type { Store } from "../switches.js";
+import { secretName } from "../text/secret_names.js";
 import type { Form } from "./fields.js";
-import { secretName } from "./fields.js";
 
 const KEY = "lastArguments";
 /** How many tools are remembered, and how long a value may be. */

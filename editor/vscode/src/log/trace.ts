@@ -6,7 +6,9 @@
  * hands to it. Arguments and results of tools are written as they are, but for members that are called as
  * secrets are.
  */
+
 import { beginning } from "../text/bounded.js";
+import { secretName } from "../text/secret_names.js";
 import { indented, logged } from "./logged.js";
 
 /** Detail is mcpSidecar.trace.server. */
@@ -104,9 +106,8 @@ const PRIVATE_ANSWERS = new Set(["input/request", "elicitation/create", "runtime
 /** Questions that are secret themselves: an address that signs its reader in. */
 const PRIVATE_QUESTIONS = new Set(["auth/openUrl"]);
 
-/** Members whose values are secrets, or may hold them. */
-const SECRET =
-  /^(?:env|headers|endpoint|exaApiKeys|cookies?)$|secret|passw|api[-_]?key|authorization|credential|(?:access|refresh|id|auth|bearer|api)[-_]?token$/i;
+/** Members whose values may hold secrets whatever they are called. */
+const HOLDERS = new Set(["env", "headers", "endpoint", "exaApiKeys"]);
 
 function redacted(said: unknown, method: string | undefined, answer: boolean): unknown {
   if (method !== undefined && (answer ? PRIVATE_ANSWERS : PRIVATE_QUESTIONS).has(method)) return REDACTED;
@@ -127,8 +128,8 @@ function walked(value: unknown, path: readonly string[]): unknown {
   );
 }
 
-/** isSecret leaves what says nothing: whether there is one, how many there are. */
+/** isSecret leaves what says nothing: whether there is one, how many there are, which one it is. */
 function isSecret(name: string, value: unknown): boolean {
-  if (typeof value === "boolean" || value === null) return false;
-  return SECRET.test(name);
+  if (typeof value === "boolean" || typeof value === "number" || value === null) return false;
+  return HOLDERS.has(name) || secretName(name);
 }

@@ -116,10 +116,18 @@ test("a schema of megabytes is read, and its texts are cut", () => {
 
 test("secrets are known by their format or name, and what only sounds like one is none", () => {
   const text = { type: "string" };
-  for (const name of ["password", "apiKey", "api_key", "client_secret", "authToken"]) {
+  for (const name of [
+    "password",
+    "apiKey",
+    "api_key",
+    "client_secret",
+    "authToken",
+    "accountToken",
+    "async_secret",
+  ]) {
     assert.ok(one(text, {}, name).secret, name);
   }
-  for (const name of ["page_token", "nextToken", "query", "key"])
+  for (const name of ["page_token", "nextToken", "syncToken", "query", "key"])
     assert.ok(!one(text, {}, name).secret, name);
   assert.ok(one({ type: "string", format: "password" }).secret);
   assert.ok(!one({ type: "integer" }, {}, "max_tokens").secret);
