@@ -8,9 +8,9 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import { editorSources } from "../editor_sources.js";
-import { editorsOwn } from "../editors_own.js";
+import { type EditorSources, editorsOwn } from "../editors_own.js";
 import type { Services } from "../services.js";
-import { same } from "../settings.js";
+import { type AgentWishes, same } from "../settings.js";
 import { LABEL, type Offer, offerOf } from "./offer.js";
 
 const ID = "mcpSidecar.agent";
@@ -28,9 +28,13 @@ export class AgentProvider implements vscode.Disposable {
   #running = false;
   /** #offered is what VS Code knows, or will when it asks. */
   #offered: Offer | undefined;
+  /** Settings are read when they change: servers tell of themselves many times a second. */
+  #agent: AgentWishes;
+  #sources: EditorSources = editorSources();
 
   constructor(services: Services) {
     this.#services = services;
+    this.#agent = services.wishes().agent;
     // Editors that come from VS Code may be without it, whatever version they say they are.
     if (!canOffer()) return;
     const { session } = services;
@@ -38,8 +42,9 @@ export class AgentProvider implements vscode.Disposable {
     this.#subscriptions.push(
       { dispose: session.on("changed", () => this.#look()) },
       vscode.workspace.onDidChangeConfiguration((change) => {
-        if (CONCERNING.some((name) => change.affectsConfiguration(name))) this.#look();
+        if (CONCERNING.some((name) => change.affectsConfiguration(name))) this.#read();
       }),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => this.#read()),
       vscode.lm.registerMcpServerDefinitionProvider(ID, {
         onDidChangeMcpServerDefinitions: this.#changed.event,
         provideMcpServerDefinitions: () => this.#provide(),
@@ -50,6 +55,12 @@ export class AgentProvider implements vscode.Disposable {
 
   dispose(): void {
     for (const subscription of this.#subscriptions) subscription.dispose();
+  }
+
+  #read(): void {
+    this.#agent = this.#services.wishes().agent;
+    this.#sources = editorSources();
+    this.#look();
   }
 
   /**
@@ -68,12 +79,12 @@ export class AgentProvider implements vscode.Disposable {
   }
 
   #offer(): Offer | undefined {
-    const { session, context, wishes } = this.#services;
-    const { agent } = wishes();
+    const { session, context } = this.#services;
+    const agent = this.#agent;
     return offerOf({
       trusted: vscode.workspace.isTrusted,
       agent,
-      had: agent.excludeEditorServers ? editorsOwn(session.view.servers, editorSources()) : [],
+      had: agent.excludeEditorServers ? editorsOwn(session.view.servers, this.#sources) : [],
       condition: session.view.condition,
       session: this.#session,
       extension: String(context.extension.packageJSON.version),
@@ -83,23 +94,10 @@ export class AgentProvider implements vscode.Disposable {
   /** provide waits for a sidecar that starts, so that the first turn of a window has the tools. */
   async #provide(): Promise<vscode.McpStdioServerDefinition[]> {
     const { session } = this.#services;
-    if (this.#offered === undefined && session.view.condition.kind === "starting") await this.#settled();
+    if (this.#offered === undefined) await session.running(PATIENCE_MS).catch(() => {});
     const offer = this.#offered;
     if (offer === undefined) return [];
     return [new vscode.McpStdioServerDefinition(LABEL, offer.command, [...offer.args], {}, offer.version)];
-  }
-
-  async #settled(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, PATIENCE_MS);
-    });
-    const running = this.#services.session.running().then(
-      () => {},
-      () => {},
-    );
-    await Promise.race([running, late]);
-    clearTimeout(timer);
   }
 
   async #resolve(definition: vscode.McpServerDefinition): Promise<vscode.McpStdioServerDefinition> {
