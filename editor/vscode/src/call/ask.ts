@@ -1,7 +1,7 @@
 /** Asks for the arguments of a call by quick input: required ones in turn, optional ones from a menu. */
 import * as vscode from "vscode";
 import { cut, oneLine } from "../text/bounded.js";
-import { iconless } from "../text/places.js";
+import { iconless, linkless } from "../text/places.js";
 import { argumentsText } from "./document.js";
 import type { Choice, Field, Form } from "./fields.js";
 import { joined, type Read, read, typed } from "./value.js";
@@ -109,7 +109,7 @@ function rows(fields: readonly Field[], given: ReadonlyMap<string, string>, writ
   const first: Row = write
     ? {
         label: "$(json) Continue in an Editor",
-        detail: `There, ${complex.join(", ")} can be written as JSON.`,
+        detail: `There, ${iconless(complex.join(", "))} can be written as JSON.`,
         act: "write",
         alwaysShow: true,
       }
@@ -120,8 +120,8 @@ function rows(fields: readonly Field[], given: ReadonlyMap<string, string>, writ
     const icon = value === undefined ? "$(add)" : "$(edit)";
     return {
       label: `${icon} ${iconless(oneLine(field.name))}`,
-      description: shown,
-      ...(field.description !== "" && { detail: field.description }),
+      description: iconless(shown),
+      ...(field.description !== "" && { detail: iconless(field.description) }),
       act: field,
     };
   });
@@ -135,7 +135,7 @@ function rows(fields: readonly Field[], given: ReadonlyMap<string, string>, writ
 function preview(given: ReadonlyMap<string, string>): string {
   return given.size === 0
     ? "Without arguments"
-    : `With ${[...given.keys()].map((name) => oneLine(name, 40)).join(", ")}`;
+    : `With ${[...given.keys()].map((name) => iconless(oneLine(name, 40))).join(", ")}`;
 }
 
 function question(step: Step, field: Field, value: string | undefined): Promise<Answer> {
@@ -165,7 +165,11 @@ function choiceRow({ label, description, json }: Choice, otherwise: string | und
   const words = [description, json === otherwise ? "default" : undefined].filter(
     (word) => word !== undefined,
   );
-  return { label: iconless(label), json, ...(words.length > 0 && { description: words.join(" · ") }) };
+  return {
+    label: iconless(label),
+    json,
+    ...(words.length > 0 && { description: iconless(words.join(" · ")) }),
+  };
 }
 
 /** pickOne is one row of a quick pick. */
@@ -220,7 +224,7 @@ function itemsOf(json: string | undefined): string[] {
 
 function type(step: Step, field: Field, value: string | undefined): Promise<Answer> {
   const input = prepared(vscode.window.createInputBox(), step);
-  input.prompt = prompt(field);
+  input.prompt = linkless(prompt(field));
   input.placeholder = field.type;
   input.password = field.secret;
   input.value = (value !== undefined && typed(field, value)) || "";
@@ -229,7 +233,7 @@ function type(step: Step, field: Field, value: string | undefined): Promise<Answ
     let tried = false;
     const check = (): Read => {
       const checked = read(field, input.value);
-      input.validationMessage = tried && checked.kind === "problem" ? checked.message : undefined;
+      input.validationMessage = tried && checked.kind === "problem" ? linkless(checked.message) : undefined;
       return checked;
     };
     input.onDidChangeValue(check);
