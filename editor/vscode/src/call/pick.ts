@@ -1,47 +1,22 @@
 /** Which tool to call: a quick pick that follows the session. */
 import type { Tool } from "mcp-sidecar";
 import * as vscode from "vscode";
+import { type Choice, livePick } from "../live_pick.js";
 import { toolItem } from "../overview/tool_item.js";
 import type { Services } from "../services.js";
 import type { Session } from "../session.js";
 import { oneLine } from "../text/bounded.js";
 import { iconless } from "../text/places.js";
 
-interface Row extends vscode.QuickPickItem {
-  /** name is that of the tool in the session. A heading has none. */
-  readonly name?: string;
-}
-
-/** pickTool is the name of the tool that the user picks. */
+/** pickTool is the name in the session of the tool that the user picks. */
 export function pickTool({ session }: Services): Promise<string | undefined> {
-  const pick = vscode.window.createQuickPick<Row>();
+  const pick = vscode.window.createQuickPick<Choice>();
   pick.title = "Call a Tool";
-  pick.matchOnDescription = true;
   pick.matchOnDetail = true;
-  pick.keepScrollPosition = true;
-  const follow = () => {
-    const [active] = pick.activeItems;
-    pick.items = rows(session);
+  return livePick(session, pick, () => {
     pick.busy = session.view.servers.some(({ status }) => status === "connecting");
     pick.placeholder = placeholder(session);
-    const still = pick.items.filter(({ name }) => name !== undefined && name === active?.name);
-    if (still.length > 0) pick.activeItems = still;
-  };
-  follow();
-  const unlisten = session.on("changed", follow);
-  return new Promise((resolve) => {
-    pick.onDidAccept(() => {
-      const name = pick.activeItems[0]?.name;
-      if (name === undefined) return;
-      resolve(name);
-      pick.hide();
-    });
-    pick.onDidHide(() => {
-      unlisten();
-      pick.dispose();
-      resolve(undefined);
-    });
-    pick.show();
+    return rows(session);
   });
 }
 
@@ -52,8 +27,8 @@ function placeholder({ view }: Session): string {
 }
 
 /** rows are the tools of each server below its name. */
-function rows({ view }: Session): Row[] {
-  const rows: Row[] = [];
+function rows({ view }: Session): Choice[] {
+  const rows: Choice[] = [];
   let server: string | undefined;
   const sorted = [...view.tools].sort(
     (one, other) => compare(one.server, other.server) || compare(one.name, other.name),
@@ -68,11 +43,12 @@ function rows({ view }: Session): Row[] {
   return rows;
 }
 
-function row(tool: Tool): Row {
+function row(tool: Tool): Choice {
   const { label, description, icon } = toolItem({ own: tool.definition.name, tool });
   const { description: about } = tool.definition;
   return {
     name: tool.name,
+    word: tool.definition.name,
     label: iconless(label),
     description: iconless([oneLine(tool.server, 80), description].filter((text) => text !== "").join(" · ")),
     ...(typeof about === "string" && about.trim() !== "" && { detail: iconless(oneLine(about, 200)) }),

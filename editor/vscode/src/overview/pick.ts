@@ -1,6 +1,7 @@
 /** Which server a command is about, when it was not told: a quick pick that follows the session. */
 import type { Server } from "mcp-sidecar";
 import * as vscode from "vscode";
+import { type Choice, livePick } from "../live_pick.js";
 import type { Services } from "../services.js";
 import { iconless } from "../text/places.js";
 import { serverOf } from "./nodes.js";
@@ -12,10 +13,6 @@ export interface Question {
   readonly fits: (server: Server) => boolean;
   /** none is said when no server fits. */
   readonly none: string;
-}
-
-interface ServerPick extends vscode.QuickPickItem {
-  readonly server: string;
 }
 
 /** serverFor is the server that a command's argument names, or that the user picks. */
@@ -33,38 +30,18 @@ function pickServer(services: Services, { title, fits, none }: Question): Promis
     void vscode.window.showInformationMessage(none);
     return Promise.resolve(undefined);
   }
-  const pick = vscode.window.createQuickPick<ServerPick>();
+  const pick = vscode.window.createQuickPick<Choice>();
   pick.title = title;
   pick.placeholder = "Choose a server";
-  pick.matchOnDescription = true;
-  pick.keepScrollPosition = true;
-  const follow = () => {
-    const [active] = pick.activeItems;
-    pick.items = fitting();
-    pick.activeItems = pick.items.filter(({ server }) => server === active?.server);
-  };
-  follow();
-  const unlisten = services.session.on("changed", follow);
-  return new Promise((resolve) => {
-    pick.onDidAccept(() => {
-      resolve(pick.activeItems[0]?.server);
-      pick.hide();
-    });
-    pick.onDidHide(() => {
-      unlisten();
-      pick.dispose();
-      resolve(undefined);
-    });
-    pick.show();
-  });
+  return livePick(services.session, pick, fitting);
 }
 
-function picks({ session, switches }: Services, fits: Question["fits"]): ServerPick[] {
+function picks({ session, switches }: Services, fits: Question["fits"]): Choice[] {
   const { errors } = session.view;
   return session.view.servers.filter(fits).map((server) => {
     const shown = serverItem(server, { off: switches.isOff(server.name), errors });
     return {
-      server: server.name,
+      name: server.name,
       label: iconless(shown.label),
       description: iconless(shown.description),
       iconPath: new vscode.ThemeIcon(shown.look.icon, new vscode.ThemeColor(shown.look.color)),

@@ -218,6 +218,9 @@ test("commands understand nodes, names, and nothing", () => {
 });
 
 test("a server that the editor runs as well says so", () => {
-  assert.match(serverTooltip(server(), { ...known, editors: true }, here), /VS Code runs this server as well/);
+  assert.match(
+    serverTooltip(server(), { ...known, editors: true }, here),
+    /VS Code runs this server as well/,
+  );
   assert.doesNotMatch(serverTooltip(server(), { ...known, editors: false }, here), /as well/);
 });
