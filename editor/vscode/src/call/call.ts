@@ -1,7 +1,7 @@
 /** The command "Call a Tool…": picks the tool, asks for its arguments, calls it, and shows the result. */
 import type { Tool } from "mcp-sidecar";
 import * as vscode from "vscode";
-import { toolOf } from "../overview/nodes.js";
+import { toolOf } from "../nodes.js";
 import type { Services } from "../services.js";
 import { oneLine } from "../text/bounded.js";
 import { linkless } from "../text/places.js";

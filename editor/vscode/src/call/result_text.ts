@@ -1,8 +1,8 @@
 /** A result as a document: Markdown, or plain text where it is too long for that. Pure. */
 import type { CallOutcome, ContentBlock } from "mcp-sidecar";
-import { duration } from "../overview/words.js";
 import { cut, oneLine } from "../text/bounded.js";
 import { codeBlock, codeSpan, escaped } from "../text/markdown.js";
+import { duration } from "../text/words.js";
 import { mediaType, sizeOf, sizeText } from "./media.js";
 
 /** How much of a result an editor is given. What is above can be saved. */

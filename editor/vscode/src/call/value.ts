@@ -4,7 +4,7 @@
  */
 import { isIP } from "node:net";
 import { runInNewContext } from "node:vm";
-import { counted } from "../overview/words.js";
+import { counted } from "../text/words.js";
 import type { Field } from "./fields.js";
 import type { Schema } from "./schema.js";
 

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 import { readsProjectFiles } from "../editor_sources.js";
-import { serverOf } from "../overview/nodes.js";
+import { serverOf } from "../nodes.js";
 import type { Services } from "../services.js";
 import { inMessage, inPick } from "../text/places.js";
 import { addition } from "./entries.js";

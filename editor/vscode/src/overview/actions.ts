@@ -1,9 +1,10 @@
 /** What can be done now, the problems first: what a click on the status bar offers. Pure. */
+
+import { counted } from "../text/words.js";
 import type { View } from "../view.js";
 import { fileErrors } from "./file_errors.js";
 import { type Kind, look, type Step } from "./phases.js";
 import { serverItem } from "./server_item.js";
-import { counted } from "./words.js";
 
 export interface Action {
   readonly group: string;

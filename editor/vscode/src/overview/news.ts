@@ -3,7 +3,7 @@ import { type Phase, type Server, SidecarClosedError } from "mcp-sidecar";
 import { WINDOW_MS } from "../restarts.js";
 import { cut, line } from "../text/bounded.js";
 import { linkless } from "../text/places.js";
-import { counted } from "./words.js";
+import { counted } from "../text/words.js";
 
 /**
  * Phases that are told. What is invalid has its squiggle, and a user who is just writing it; what waits for

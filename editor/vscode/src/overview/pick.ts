@@ -2,9 +2,9 @@
 import type { Server } from "mcp-sidecar";
 import * as vscode from "vscode";
 import { type Choice, livePick } from "../live_pick.js";
+import { serverOf } from "../nodes.js";
 import type { Services } from "../services.js";
 import { iconless } from "../text/places.js";
-import { serverOf } from "./nodes.js";
 import { serverItem } from "./server_item.js";
 
 export interface Question {

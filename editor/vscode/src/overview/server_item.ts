@@ -4,9 +4,9 @@ import type { Diagnostic, Server } from "mcp-sidecar";
 import { line, lines } from "../text/bounded.js";
 import { codeBlock, escaped, link, paragraph } from "../text/markdown.js";
 import { lastState, plain } from "../text/visible.js";
+import { countdown, counted, duration, type Surroundings, shortPath } from "../text/words.js";
 import type { View } from "../view.js";
 import { connectable, disconnectable, type Look, look } from "./phases.js";
-import { countdown, counted, duration, type Surroundings, shortPath } from "./words.js";
 
 /** Known is what is known of a server beside its record. */
 export interface Known {

@@ -1,10 +1,10 @@
 /** What the status bar says: a function of the last view. Pure. */
 import type { Server } from "mcp-sidecar";
 import { escaped, paragraph } from "../text/markdown.js";
+import { counted } from "../text/words.js";
 import { reasonOf, type View } from "../view.js";
 import { fileErrors } from "./file_errors.js";
 import { look } from "./phases.js";
-import { counted } from "./words.js";
 
 export interface Status {
   readonly text: string;

@@ -7,17 +7,17 @@ import type { Server } from "mcp-sidecar";
 import * as vscode from "vscode";
 import { editorSources } from "../editor_sources.js";
 import { editorsOwn } from "../editors_own.js";
+import { idOf, type Node, type ServerNode, type ToolNode } from "../nodes.js";
 import type { Services } from "../services.js";
 import { line } from "../text/bounded.js";
+import { counted, type Surroundings } from "../text/words.js";
 import { empty, reasonOf, type View } from "../view.js";
 import { changedServers } from "./changes.js";
 import { type Entry, entriesOf } from "./entries.js";
-import { idOf, type Node, type ServerNode, type ToolNode } from "./nodes.js";
 import { look } from "./phases.js";
 import { Retries } from "./retries.js";
 import { type Known, serverItem, serverTooltip } from "./server_item.js";
 import { toolItem, toolTooltip } from "./tool_item.js";
-import { counted, type Surroundings } from "./words.js";
 
 const VIEW = "mcpSidecar.servers";
 

@@ -9,7 +9,7 @@
 import { type ApproveParams, type Decision, ErrorCode, type ProjectServer, ResponseError } from "mcp-sidecar";
 import * as vscode from "vscode";
 import { show } from "../configuration/show.js";
-import { serverOf } from "../overview/nodes.js";
+import { serverOf } from "../nodes.js";
 import type { Services } from "../services.js";
 import { ends } from "../text/bounded.js";
 import { inMessage, inPick } from "../text/places.js";

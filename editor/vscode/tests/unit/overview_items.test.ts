@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Phase, Server } from "mcp-sidecar";
+import { idOf, serverOf, toolOf } from "../../src/nodes.js";
 import { entriesOf } from "../../src/overview/entries.js";
-import { idOf, serverOf, toolOf } from "../../src/overview/nodes.js";
 import { serverItem, serverTooltip } from "../../src/overview/server_item.js";
 import { toolItem, toolTooltip } from "../../src/overview/tool_item.js";
 import { server, tool, view } from "./samples.js";

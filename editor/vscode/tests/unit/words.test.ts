@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countdown, counted, duration, shortPath } from "../../src/overview/words.js";
+import { countdown, counted, duration, shortPath } from "../../src/text/words.js";
 
 test("numbers are said in words", () => {
   assert.deepEqual([counted(1, "tool"), counted(0, "tool")], ["1 tool", "0 tools"]);
