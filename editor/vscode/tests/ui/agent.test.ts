@@ -36,6 +36,10 @@ test("the editor's own agent", async (t) => {
     ...ALLOWED,
     files: (project) => ({
       ".mcp-sidecar/mcp.json": project.servers({ lab: LAB, other: "tool echo" }),
+      // VS Code runs this one as well, so that its processes are not the hub's affair.
+      ".mcp.json": JSON.stringify({
+        mcpServers: { both: { ...project.fake("both", "tool twice"), env: {} } },
+      }),
       [SETTINGS]: "{}",
     }),
   });
@@ -48,7 +52,7 @@ test("the editor's own agent", async (t) => {
     // VS Code's agent has no model there, so that it cannot be asked; but these are all servers that VS Code has.
     await window.command("MCP: List Servers");
     await window.picks("Add Server").waitFor();
-    assert.equal(await window.picks("").count(), 1);
+    assert.equal(await window.picks("MCP Sidecar").count(), 0);
     await window.dismiss();
   });
   await window.check(t, "is offered a server when the workspace is trusted", async () => {
@@ -71,6 +75,13 @@ test("the editor's own agent", async (t) => {
     await hub.saw("lab got tools/call early");
     await chat.answered('It said: early {"n":1}');
     await window.screenshot("agent-answer");
+  });
+  await window.check(t, "has the tools of a server that VS Code runs as well once", async () => {
+    let named: string[] = [];
+    for (let n = 0; n < 5 && named.length === 0; n++) {
+      named = (await chat.look()).filter((name) => name.endsWith("_twice"));
+    }
+    assert.deepEqual(named, ["mcp_both_twice"]);
   });
   await window.check(t, "is offered a tool that came late in its next turn", async () => {
     await hub.saw("lab holding more");
