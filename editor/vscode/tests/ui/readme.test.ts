@@ -32,6 +32,9 @@ function started(project: Project, name: string, script: string): object {
   return { command: "sh", args: [`servers/${name}`] };
 }
 
+/** In .mcp.json VS Code would show buttons of its own. */
+const FILE = ".mcp-sidecar/mcp.json";
+
 /** All kinds of servers: two that work, one that ends at once, one that takes its time. */
 function mixed(project: Project): Record<string, string> {
   const servers = {
@@ -48,7 +51,7 @@ function mixed(project: Project): Record<string, string> {
       `on start\n  stderr reading the index of issues\n  hold index\n${TRACKER}`,
     ),
   };
-  return { ".mcp.json": `${JSON.stringify({ mcpServers: servers }, null, 2)}\n` };
+  return { [FILE]: `${JSON.stringify({ mcpServers: servers }, null, 2)}\n` };
 }
 
 test("the pictures of the README", async (t) => {
@@ -68,12 +71,14 @@ test("the pictures of the README", async (t) => {
     }
     await window.picks(/database.*allowed/).waitFor();
     await page.keyboard.press("Escape");
+    // The question of the notification is answered; only who sees it can take it away.
+    await window.command("Notifications: Clear All Notifications");
   });
   await window.check(t, "the view, and the status bar", async () => {
     await window.status("MCP 2/4").waitFor();
     await window.row("files").locator(".monaco-tl-twistie").click();
     await window.row("Write a File").waitFor();
-    await window.open(".mcp.json");
+    await window.open("mcp.json");
     await window.screenshot("readme-view");
   });
   await window.check(t, "what can be done", async () => {
