@@ -45,6 +45,14 @@ def text(outcome):
 """
 
 
+def first_line(pipe: int) -> bytes:
+    """Reads no further than that: what a buffer had of the next lines, `communicate` would miss."""
+    line = b""
+    while not line.endswith(b"\n") and (byte := os.read(pipe, 1)):
+        line += byte
+    return line
+
+
 class HostScript(WorldCase):
     def start(self, script: str, server: ServerConfig | None = None) -> subprocess.Popen[str]:
         """Starts a program, and notes the processes that it tells first."""
@@ -70,7 +78,7 @@ class HostScript(WorldCase):
         self.addCleanup(host.__exit__, None, None, None)
         self.addCleanup(host.kill)
         assert host.stdout is not None
-        line = host.stdout.readline()
+        line = first_line(host.stdout.fileno())
         if not line:
             self.fail(host.communicate(timeout=PATIENCE)[1])
         self.pids = json.loads(line)
