@@ -49,6 +49,9 @@ export interface SessionEvents {
   message: { readonly text: string; readonly direction: "sent" | "received" };
 }
 
+/** How much longer than its servers a sidecar may take to end when the window closes. */
+const SLACK_MS = 1500;
+
 interface Stint {
   readonly stop: AbortController;
   readonly over: Promise<void>;
@@ -93,10 +96,25 @@ export class Session {
 
   /** stop resolves when the sidecar and its servers are gone. */
   stop(why: OffReason): Promise<void> {
+    const hurry = why === "closing" ? this.#hurry() : undefined;
     return this.#next(async () => {
       await this.#end();
+      clearTimeout(hurry);
       this.#show(empty({ kind: "off", why }));
     });
+  }
+
+  /**
+   * hurry is for the end of the window, which leaves a few seconds: less than the client gives a sidecar that
+   * answers nothing. One that hangs would live on with all its servers, since it does not see that its input
+   * is closed either.
+   */
+  #hurry(): NodeJS.Timeout {
+    const shutdownMs = this.#launch?.settings?.timeouts?.shutdownMs ?? 2000;
+    return setTimeout(() => {
+      const pid = this.#sidecar?.pid;
+      if (pid !== undefined) killNow(pid);
+    }, shutdownMs + SLACK_MS).unref();
   }
 
   /**
@@ -241,6 +259,15 @@ export class Session {
   #show(view: View): void {
     this.#view = view;
     this.#emitter.emit("changed", view);
+  }
+}
+
+/** killNow ends a process that has not been seen to end. */
+function killNow(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has just ended.
   }
 }
 

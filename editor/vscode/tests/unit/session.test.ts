@@ -1,6 +1,7 @@
 /** The window's session, with the real program and scripted servers. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Settings } from "mcp-sidecar";
 import { lives, required, World } from "../../../../agent/node/test/world.js";
 import { LIMIT } from "../../src/restarts.js";
@@ -80,6 +81,25 @@ test("a session shows what its sidecar knows, and nothing after it was stopped",
     errors: [],
   });
   assert.deepEqual(heard, [], "what was wished is no end to tell of");
+});
+
+/** For so long VS Code waits for extensions when a window closes. */
+const VS_CODE_WAITS_MS = 5000;
+
+test("a sidecar that hangs is gone before VS Code stops waiting for the end", async (t) => {
+  const { session, launch } = await stage(t);
+  await session.start(launch({ a: SERVES }));
+  const { pid } = await session.running();
+  assert.ok(pid !== undefined);
+  await seen(session, ready("a"));
+  process.kill(pid, "SIGSTOP");
+  t.after(() => lives(pid) && process.kill(pid, "SIGKILL"));
+  const waited = new AbortController();
+  const end = pause(VS_CODE_WAITS_MS, "given up", { signal: waited.signal });
+  assert.notEqual(await Promise.race([session.stop("closing"), end]), "given up");
+  end.catch(() => {});
+  waited.abort();
+  assert.equal(lives(pid), false);
 });
 
 test("whoever asks right after the start waits for it", async (t) => {
