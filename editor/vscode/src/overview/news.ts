@@ -45,7 +45,12 @@ export function messageOf(servers: readonly Server[]): string {
   const message = line(first.error?.message ?? `server "${name}" does not work`, 300);
   const hint = line(first.error?.hint ?? "", 200);
   const named = /^server "/i.test(message) ? `MCP ${message}` : `MCP server "${name}": ${message}`;
-  return linkless(hint === "" ? named : `${named.replace(/[.…]?$/, (end) => end || ".")} ${sentence(hint)}`);
+  return linkless(hint === "" ? named : `${ended(named)} ${sentence(hint)}`);
+}
+
+/** ended is a text with a sign at its end. */
+export function ended(text: string): string {
+  return text.replace(/[.…?!]?$/, (end) => end || ".");
 }
 
 function sentence(text: string): string {

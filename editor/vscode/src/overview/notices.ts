@@ -7,7 +7,7 @@ import * as vscode from "vscode";
 import type { Services } from "../services.js";
 import { line } from "../text/bounded.js";
 import { linkless } from "../text/places.js";
-import { endOf, messageOf, newsOf, reasonOfEnd } from "./news.js";
+import { ended, endOf, messageOf, newsOf, reasonOfEnd } from "./news.js";
 
 /** Servers that fail within this time are told together. In milliseconds. */
 const MOMENT = 750;
@@ -99,7 +99,7 @@ export class Notices implements vscode.Disposable {
     if (tell === undefined) return;
     const why = reasonOfEnd(error);
     if (tell === "again") {
-      const message = `The MCP sidecar is started again: ${why}.`;
+      const message = `The MCP sidecar is started again: ${ended(why)}`;
       void ask(vscode.window.showWarningMessage, message, [SHOW_LOG]);
     } else {
       const buttons = [SHOW_LOG, { title: "Restart", command: "mcpSidecar.restart" }];

@@ -11,7 +11,7 @@ import { idOf, type Node, type ServerNode, type ToolNode } from "../nodes.js";
 import type { Services } from "../services.js";
 import { line } from "../text/bounded.js";
 import { counted, type Surroundings } from "../text/words.js";
-import { empty, reasonOf, type View } from "../view.js";
+import { empty, type View } from "../view.js";
 import { changedServers } from "./changes.js";
 import { type Entry, entriesOf } from "./entries.js";
 import { look } from "./phases.js";
@@ -237,10 +237,12 @@ export class ServersTree implements vscode.TreeDataProvider<Node>, vscode.Dispos
   }
 }
 
-/** What stands above the rows, when there is something to say of all. */
+/**
+ * What stands above the rows, when there is something to say of all. Nothing where there is something to do:
+ * VS Code shows the buttons of an empty view (viewsWelcome) only without it.
+ */
 function messageOf({ condition }: View): string {
-  if (condition.kind === "starting") return "The sidecar starts…";
-  return condition.kind === "failed" ? line(reasonOf(condition), 300) : "";
+  return condition.kind === "starting" ? "The sidecar starts…" : "";
 }
 
 /** The badge counts servers that wait for a person. */

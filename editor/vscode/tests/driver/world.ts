@@ -17,6 +17,7 @@ export interface Entry {
 }
 
 export class World {
+  #last = 0;
   readonly #projects: Project[] = [];
   /** The user's own servers. */
   readonly user: Project;
@@ -55,7 +56,7 @@ export class World {
 
   /** project makes a folder, with a hub for its servers. */
   async project(name = "project"): Promise<Project> {
-    const n = this.#projects.length + 1;
+    const n = ++this.#last; // windows are opened at the same time
     const folder = join(this.dir, `p${n}`, name);
     mkdirSync(folder, { recursive: true });
     const socket = join(this.dir, `h${n}`);

@@ -157,6 +157,26 @@ test("switches and restarts", async (t) => {
   });
 });
 
+test("a sidecar that cannot run", async (t) => {
+  const settings = ".vscode/settings.json";
+  const files = { [settings]: JSON.stringify({ "mcpSidecar.path": "/no/such/program" }) };
+  const window = await openWindow(t, { ...ALLOWED, files: () => files });
+  await window.view("MCP Sidecar");
+  await window.status("MCP failed").waitFor();
+
+  await window.check(t, "leaves the view with what there is to do", async () => {
+    await window.welcome("The sidecar does not run").waitFor();
+    await window.welcome("Start It").waitFor();
+    await window.welcome("Show Log").getByRole("button", { name: "Show Log" }).click();
+    await window.output("/no/such/program").waitFor();
+  });
+  await window.check(t, "runs when the setting is corrected", async () => {
+    window.project.write(settings, "{}");
+    await window.status("MCP failed").waitFor({ state: "detached" });
+    await window.welcome("The sidecar does not run").waitFor({ state: "detached" });
+  });
+});
+
 /** sidecarOf is the process that has started these servers. */
 function sidecarOf(servers: readonly number[]): number {
   const [server] = servers;

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { type Phase, type Server, SidecarClosedError } from "mcp-sidecar";
 import { actionsOf } from "../../src/overview/actions.js";
 import { changedServers } from "../../src/overview/changes.js";
-import { endOf, messageOf, newsOf, reasonOfEnd } from "../../src/overview/news.js";
+import { ended, endOf, messageOf, newsOf, reasonOfEnd } from "../../src/overview/news.js";
 import { Retries } from "../../src/overview/retries.js";
 import { statusOf } from "../../src/overview/status.js";
 import { WINDOW_MS } from "../../src/restarts.js";
@@ -148,6 +148,12 @@ test("why it ended is said in few words", () => {
   assert.equal(end({ signal: "SIGKILL" }), "it was killed by SIGKILL");
   assert.equal(end({ exitCode: 2 }), "it ended with exit code 2");
   assert.equal(end({}), "long");
+});
+
+test("a reason is a sentence, whatever it ends with", () => {
+  assert.equal(ended("it was killed"), "it was killed.");
+  assert.equal(ended("Is it mcp-sidecar?"), "Is it mcp-sidecar?");
+  assert.equal(ended("and so on…"), "and so on…");
 });
 
 test("only the rows of what has changed are shown anew", () => {
