@@ -76,7 +76,9 @@ export class Calls implements vscode.Disposable {
     const sidecar = await this.#services.session.running();
     await this.#memory.remember(tool.label, formOf(tool.definition.inputSchema), membersOf(args));
     const before = vscode.window.activeTextEditor?.document;
-    const outcome = await run(sidecar, tool, args);
+    const outcome = await run(sidecar, tool, args).catch((error: Error) => {
+      throw new CallFailed(error.message, { cause: error });
+    });
     if (outcome === undefined) return;
     const elsewhere = vscode.window.activeTextEditor?.document !== before;
     await this.#results.show({ name, arguments: args, outcome }, elsewhere);
@@ -89,7 +91,11 @@ export class Calls implements vscode.Disposable {
       await step();
     } catch (error) {
       const label = oneLine(this.#find(name)?.label ?? name, 100);
-      const message = `${label} was not called: ${(error as Error).message}`;
+      const why = (error as Error).message;
+      const message =
+        error instanceof CallFailed
+          ? `the call of ${label} failed: ${why}`
+          : `${label} was not called: ${why}`;
       log.error(message);
       const show = "Show Log";
       const answer = await vscode.window.showErrorMessage(linkless(oneLine(message, 1000)), show);
@@ -97,6 +103,9 @@ export class Calls implements vscode.Disposable {
     }
   }
 }
+
+/** CallFailed is for a call that was sent: it may have had its effect, whatever became of the answer. */
+class CallFailed extends Error {}
 
 /** confirmed asks about tools of which their server says that they destroy something. */
 async function confirmed({ label, definition }: Tool, args: string): Promise<boolean> {

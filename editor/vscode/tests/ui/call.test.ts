@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "../driver/patience.js";
+import { parentOf } from "../driver/processes.js";
 import { ALLOWED, openWindow } from "../driver/shared.js";
 
 /** A small picture, as a server sends it. */
@@ -187,6 +188,16 @@ test("calling a tool by hand", async (t) => {
     await window.text.getByText("Answered in").waitFor();
     await pick("shoot");
     await window.tab("shoot-9.md").waitFor();
+  });
+  await window.check(t, "does not say of a call that was on its way that there was none", async () => {
+    await pick("slow");
+    await hub.saw("lab holding go");
+    const [server] = hub.pids;
+    assert.ok(server);
+    process.kill(parentOf(server), "SIGKILL");
+    await window.notification("the call of lab/slow failed").waitFor();
+    await hub.saw("lab gone");
+    await hub.saw("lab got tools/list");
   });
   await window.check(t, "leaves no file behind", async () => {
     await window.close();
