@@ -1,5 +1,4 @@
 /** What can be done now, the problems first: what a click on the status bar offers. Pure. */
-
 import { counted } from "../text/words.js";
 import type { View } from "../view.js";
 import { fileErrors } from "./file_errors.js";
@@ -85,7 +84,11 @@ function general({ condition, servers, tools }: View): Action[] {
             LOG,
           ];
     case "starting":
-      return [sidecar("list-tree", "Show Servers", "mcpSidecar.servers.focus"), LOG];
+      return [
+        sidecar("list-tree", "Show Servers", "mcpSidecar.servers.focus"),
+        LOG,
+        sidecar("debug-restart", "Restart the Sidecar", "mcpSidecar.restart"),
+      ];
     case "failed":
       return [
         sidecar("debug-restart", "Start the Sidecar Again", "mcpSidecar.restart"),

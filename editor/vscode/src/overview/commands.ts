@@ -2,6 +2,7 @@
 import { SidecarClosedError } from "mcp-sidecar";
 import * as vscode from "vscode";
 import type { Lifecycle } from "../lifecycle.js";
+import { type Choice, livePick } from "../live_pick.js";
 import type { Services } from "../services.js";
 import { nameOf } from "../switches.js";
 import { line } from "../text/bounded.js";
@@ -85,15 +86,13 @@ export class ServerCommands implements vscode.Disposable {
 
   async actions(): Promise<void> {
     const { session, switches } = this.#services;
-    const chosen = await vscode.window.showQuickPick(picks(actionsOf(session.view, switches.off)), {
-      title: "MCP Sidecar",
-      placeHolder: "What to do",
-      matchOnDescription: true,
-    });
-    const action = chosen?.action;
-    if (action === undefined) return;
-    const given = action.argument === undefined ? [] : [action.argument];
-    await vscode.commands.executeCommand(action.command, ...given);
+    const pick = vscode.window.createQuickPick<Choice>();
+    pick.title = "MCP Sidecar";
+    pick.placeholder = "What to do";
+    const chosen = await livePick(session, pick, () => rows(actionsOf(session.view, switches.off)));
+    if (chosen === undefined) return;
+    const [command, ...given] = JSON.parse(chosen) as [string, ...string[]];
+    await vscode.commands.executeCommand(command, ...given);
   }
 
   /** toggle does what checkboxes say. */
@@ -136,21 +135,17 @@ export class ServerCommands implements vscode.Disposable {
   }
 }
 
-interface ActionPick extends vscode.QuickPickItem {
-  readonly action?: Action;
-}
-
-/** picks has a line above each group. */
-function picks(actions: readonly Action[]): ActionPick[] {
-  return actions.flatMap((action, at): ActionPick[] => {
-    const { group, title, description, icon } = action;
+/** rows has a line above each group. The name of a row is what it does. */
+function rows(actions: readonly Action[]): Choice[] {
+  return actions.flatMap((action, at): Choice[] => {
+    const { group, title, description, icon, command, argument } = action;
     const head = { label: group, kind: vscode.QuickPickItemKind.Separator };
-    const item: ActionPick = {
+    const row: Choice = {
+      name: JSON.stringify(argument === undefined ? [command] : [command, argument]),
       label: iconless(title),
       ...(description !== undefined && { description: iconless(description) }),
       iconPath: new vscode.ThemeIcon(icon),
-      action,
     };
-    return actions[at - 1]?.group === group ? [item] : [head, item];
+    return actions[at - 1]?.group === group ? [row] : [head, row];
   });
 }

@@ -165,6 +165,10 @@ test("calling a tool by hand", async (t) => {
     await pick("slow");
     await hub.saw("lab holding go");
     await window.open(".mcp.json");
+    // What the extension answers shows that it knows of the editor: it is told of everything in order.
+    await window.command("MCP Sidecar: Show Actions…");
+    await window.picks("Show Servers").waitFor();
+    await window.dismiss();
     hub.release("lab", "go");
     await window.tab("slow-5.md").waitFor();
     await page.locator(".editor-group-container.active .tab.active", { hasText: ".mcp.json" }).waitFor();
