@@ -40,6 +40,7 @@ import {
 import { type Trace, traced } from "./trace.js";
 import type { Transport } from "./transport.js";
 import { VERSION } from "./version.js";
+import { within } from "./within.js";
 
 /** SidecarEvents are what `on`, `once` and `off` know, and what their listeners get. */
 export interface SidecarEvents {
@@ -91,8 +92,6 @@ const DEFAULT_SHUTDOWN_MS = 2000;
  * How much longer than that it may take before it is ended by force, and to exit when it has said goodbye.
  */
 const SLACK_MS = 3000;
-/** The longest time that a timer knows. Above it, it does not wait at all. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 export class SidecarClient implements AsyncDisposable {
   readonly #transport: Transport;
@@ -490,15 +489,4 @@ function refusedVersion(error: unknown, peer: string | undefined): ProtocolVersi
   if (!(error instanceof ResponseError)) return undefined;
   const { supported } = (error.data ?? {}) as { supported?: unknown };
   return Array.isArray(supported) ? new ProtocolVersionError(supported as number[], peer) : undefined;
-}
-
-/** within tells whether it happened in so many milliseconds. The program is kept alive for so long. */
-async function within(happened: Promise<void>, ms: number): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, Math.min(ms, LONGEST_MS), false);
-  });
-  const inTime = await Promise.race([happened.then(() => true), late]);
-  clearTimeout(timer);
-  return inTime;
 }
