@@ -1,6 +1,22 @@
 package config
 
-import "time"
+import (
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Copilot's files: the one of a project, and the one of the user, in its directory.
+const (
+	copilotProjectFile = ".github/mcp.json"
+	copilotUserFile    = "mcp-config.json"
+)
+
+// ofCopilot says that this is one of them. They are of one provider with VS Code's,
+// which does not start their servers by itself.
+func ofCopilot(path string) bool {
+	return filepath.Base(path) == copilotUserFile || strings.HasSuffix(filepath.ToSlash(path), "/"+copilotProjectFile)
+}
 
 // copilotDialect is that of the files of the Copilot command line, which the
 // editor reads too. Theirs are the variables of a shell; the editor's own are

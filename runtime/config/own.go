@@ -9,15 +9,8 @@ import (
 // isOwn says that the host's user has the servers without us which this provider has in
 // this file.
 func (s *site) isOwn(provider, path string) bool {
-	byProvider := slices.Contains(s.opts.Own, provider) && !isCopilots(path)
+	byProvider := slices.Contains(s.opts.Own, provider) && !ofCopilot(path)
 	return byProvider || slices.Contains(s.ownFiles(), path)
-}
-
-// isCopilots says that this is a file of Copilot's, whose servers VS Code does not
-// start by itself, though they are of one provider.
-func isCopilots(path string) bool {
-	dir, file := filepath.Split(path)
-	return file == "mcp-config.json" || file == "mcp.json" && filepath.Base(dir) == ".github"
 }
 
 // ownFiles are those of discovery.ownFiles, as absolute paths.

@@ -14,14 +14,14 @@ func vscodePlaces(s *site) []place {
 		projectFile{path: "*.code-workspace", dialect: editor, read: readCodeWorkspace},
 		projectFile{path: ".vscode/settings.json", dialect: editor, read: readVSCodeSettings},
 	)
-	places = append(places, s.inProject(projectFile{path: ".github/mcp.json", dialect: copilotDialect(), read: readMCPServers})...)
+	places = append(places, s.inProject(projectFile{path: copilotProjectFile, dialect: copilotDialect(), read: readMCPServers})...)
 	own := s.ownFiles()
 	for _, path := range withNew(s.vscodeUserFiles(), own) {
 		user := s.ofUser(path, editor, readVSCode)
 		user.named = slices.Contains(own, path)
 		places = append(places, user)
 	}
-	copilot := filepath.Join(s.dirFrom("COPILOT_HOME", ".copilot"), "mcp-config.json")
+	copilot := filepath.Join(s.dirFrom("COPILOT_HOME", ".copilot"), copilotUserFile)
 	return append(places, s.ofUser(copilot, copilotDialect(), readMCPServers))
 }
 
