@@ -17,9 +17,9 @@ from pathlib import Path
 
 import archives
 import checks
+import go_build
 import npm_packages
 import wheels
-from go_build import compile_binary
 from platforms import PLATFORMS, Platform, named
 from versions import the_version
 
@@ -40,9 +40,7 @@ def main() -> None:
         binary = platform.binary_in(binaries)
         if not options.binaries:
             print(f"compiling {platform.name}", flush=True)
-            compile_binary(options.go, REPOSITORY, version, platform, binary)
-        elif not binary.is_file():
-            raise SystemExit(f"packages: {platform.name}: there is no file {binary}")
+        go_build.provide(options, REPOSITORY, version, platform, binary)
     with tempfile.TemporaryDirectory() as scratch:
         packed = Path(scratch, "packed")
         packed.mkdir()
@@ -61,13 +59,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Makes the npm packages and the Python wheels.")
     parser.add_argument("platforms", nargs="*", metavar="PLATFORM", help=", ".join(p.name for p in PLATFORMS))
     parser.add_argument("--out", type=Path, default=REPOSITORY / "build/packages", metavar="DIR")
-    parser.add_argument(
-        "--binaries",
-        type=Path,
-        metavar="DIR",
-        help="compile nothing: the binaries lie in DIR/GOOS-GOARCH, signed for example",
-    )
-    parser.add_argument("--go", default="go", help="the go command")
+    go_build.add_options(parser)
     return parser.parse_args()
 
 

@@ -15,10 +15,10 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import go_build
 import notices
 import vsix
 import vsix_checks
-from go_build import compile_binary
 from platforms import PLATFORMS, Platform, named, of_this_machine
 from versions import the_version
 
@@ -42,7 +42,7 @@ def main() -> None:
         with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
             for platform in platforms:
                 binary = platform.binary_in(options.binaries or out / "binaries")
-                provide(options, platform, binary, version)
+                go_build.provide(options, REPOSITORY, version, platform, binary)
                 parts = bundled + notices.linked(options.go, REPOSITORY, platform)
                 staged = Path(scratch, "staged", f"{platform.goos}-{platform.goarch}")
                 vsix.stage(REPOSITORY, staged, version, Path(scratch), binary, parts)
@@ -68,22 +68,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("platforms", nargs="*", metavar="PLATFORM", help=", ".join(p.name for p in PLATFORMS))
     parser.add_argument("--here", action="store_true", help="only the package for VS Code on this machine")
     parser.add_argument("--out", type=Path, default=REPOSITORY / "build/vsix", metavar="DIR")
-    parser.add_argument(
-        "--binaries",
-        type=Path,
-        metavar="DIR",
-        help="compile nothing: the binaries lie in DIR/GOOS-GOARCH, signed for example",
-    )
-    parser.add_argument("--go", default="go", help="the go command")
+    go_build.add_options(parser)
     return parser.parse_args()
-
-
-def provide(options: argparse.Namespace, platform: Platform, binary: Path, version: str) -> None:
-    """Sees to it that the binary is there."""
-    if not options.binaries:
-        compile_binary(options.go, REPOSITORY, version, platform, binary)
-    elif not binary.is_file():
-        raise SystemExit(f"packages: {platform.name}: there is no file {binary}")
 
 
 def targets(platform: Platform, *, here: bool) -> tuple[str, ...]:
