@@ -8,6 +8,7 @@ import * as vscode from "vscode";
 import { findBinary } from "./binary.js";
 import { editorFiles } from "./editor_files.js";
 import { environment } from "./environment.js";
+import { localFolders } from "./folders.js";
 import { logArguments } from "./log/program_line.js";
 import type { Services } from "./services.js";
 import type { Launch } from "./session.js";
@@ -24,12 +25,9 @@ export function currentWishes(context: vscode.ExtensionContext, switches: Switch
   });
 }
 
-/** folders are those of the window that lie on the disk of the machine that the sidecar runs on. */
-export function folders(): WorkspaceFolder[] {
-  const all = vscode.workspace.workspaceFolders ?? [];
-  return all
-    .filter(({ uri }) => uri.scheme === "file")
-    .map(({ uri, name }) => ({ uri: vscode.Uri.file(uri.fsPath).toString(), name }));
+/** folders are those of the window, as the sidecar is told of them. */
+function folders(): WorkspaceFolder[] {
+  return localFolders().map(({ uri, name }) => ({ uri: vscode.Uri.file(uri.fsPath).toString(), name }));
 }
 
 export class Lifecycle implements vscode.Disposable {

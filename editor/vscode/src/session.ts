@@ -142,18 +142,11 @@ export class Session {
    * configure changes members of the settings, or the folders: for the sidecar that runs, and for those that
    * come after it.
    */
-  configure({ settings, workspaceFolders }: ConfigureParams): void {
+  configure(change: ConfigureParams): void {
     if (this.#launch === undefined) return;
-    this.#launch = {
-      ...this.#launch,
-      ...(settings !== undefined && { settings: { ...this.#launch.settings, ...settings } }),
-      ...(workspaceFolders !== undefined && { workspaceFolders }),
-    };
-    if (this.#sidecar === undefined) return;
-    this.#tell(this.#sidecar, {
-      ...(settings !== undefined && { settings }),
-      ...(workspaceFolders !== undefined && { workspaceFolders }),
-    });
+    const settings = { ...this.#launch.settings, ...change.settings };
+    this.#launch = { ...this.#launch, ...change, ...(change.settings !== undefined && { settings }) };
+    if (this.#sidecar !== undefined) this.#tell(this.#sidecar, change);
   }
 
   #tell(sidecar: Sidecar, change: ConfigureParams): void {

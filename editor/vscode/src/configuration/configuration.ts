@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 import { readsProjectFiles } from "../editor_sources.js";
+import { localFolders } from "../folders.js";
 import { serverOf } from "../nodes.js";
 import type { Services } from "../services.js";
 import { inMessage, inPick } from "../text/places.js";
@@ -71,10 +72,6 @@ export class Configuration implements vscode.Disposable {
     const { env } = this.#services.wishes().program;
     return userFile(homedir(), { ...process.env, ...env });
   }
-}
-
-function localFolders(): readonly vscode.WorkspaceFolder[] {
-  return (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
 }
 
 async function pickFolder(): Promise<vscode.WorkspaceFolder | undefined> {

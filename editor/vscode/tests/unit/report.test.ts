@@ -4,6 +4,7 @@ import type { DoctorReport, DoctorServer, Server } from "mcp-sidecar";
 import { linksIn } from "../../src/doctor/links.js";
 import { block, code, plain } from "../../src/doctor/markdown.js";
 import { type Facts, reportOf, reportOfNothing } from "../../src/doctor/report.js";
+import { server as sample } from "./samples.js";
 
 const texts: readonly [what: string, markdown: string, shown: string][] = [
   ["emphasis", plain("a *b* _c_ snake_case ~d~ `e`"), "a \\*b\\* \\_c\\_ snake_case \\~d\\~ \\`e\\`"],
@@ -33,23 +34,14 @@ const facts: Facts = {
 const running = { kind: "running", binary: "/home/ada/bin/mcp-sidecar", pid: 7, version: "1.2" } as const;
 
 function server(name: string, more: Partial<Server> = {}): Server {
-  return {
-    name,
-    status: "connected",
-    phase: "ready",
-    transport: "stdio",
-    tools: { count: 2, from: "live" },
-    source: {
-      provider: "claude",
-      providerName: "Claude",
-      level: "project",
-      path: "/home/ada/p/.mcp.json",
-      line: 4,
-    },
-    attempt: 1,
-    timings: { connectMs: 100, listMs: 20 },
-    ...more,
-  };
+  const source = {
+    provider: "claude",
+    providerName: "Claude",
+    level: "project",
+    path: "/home/ada/p/.mcp.json",
+    line: 4,
+  } as const;
+  return sample({ name, source, timings: { connectMs: 100, listMs: 20 }, ...more });
 }
 
 const broken: DoctorServer = {
