@@ -7,9 +7,10 @@ import { homedir } from "node:os";
 import * as vscode from "vscode";
 import { readsProjectFiles } from "../editor_sources.js";
 import { localFolders } from "../folders.js";
+import { guarded } from "../guarded.js";
 import { serverOf } from "../nodes.js";
 import type { Services } from "../services.js";
-import { inMessage, inPick } from "../text/places.js";
+import { inPick } from "../text/places.js";
 import { addition } from "./entries.js";
 import { type Listed, listed, projectFiles, userFile } from "./files.js";
 import { show } from "./show.js";
@@ -123,13 +124,4 @@ async function addTo(path: string): Promise<void> {
   const { offset, length } = added.name;
   editor.selection = new vscode.Selection(document.positionAt(offset), document.positionAt(offset + length));
   editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
-}
-
-/** guarded says what went wrong. */
-async function guarded(action: () => Promise<void>): Promise<void> {
-  try {
-    await action();
-  } catch (error) {
-    void vscode.window.showErrorMessage(inMessage((error as Error).message));
-  }
 }

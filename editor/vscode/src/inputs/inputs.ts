@@ -9,6 +9,7 @@
 import { hostname } from "node:os";
 import type { HandlerContext, InputParams, Server } from "mcp-sidecar";
 import * as vscode from "vscode";
+import { guarded } from "../guarded.js";
 import type { Services } from "../services.js";
 import { inMessage, inPick } from "../text/places.js";
 import { unmistakable } from "../text/visible.js";
@@ -162,14 +163,9 @@ export class Inputs implements vscode.Disposable {
   }
 
   /** guarded says what went wrong: nobody waits for what it does. */
-  async #guarded(action: () => Promise<void>): Promise<void> {
-    try {
-      await action();
-    } catch (error) {
-      const { message } = error as Error;
-      this.#services.log.error(`inputs: ${message}`);
-      void vscode.window.showErrorMessage(inMessage(message));
-    }
+  #guarded(action: () => Promise<void>): Promise<void> {
+    const { log } = this.#services;
+    return guarded(action, "", (message) => log.error(`inputs: ${message}`));
   }
 }
 

@@ -9,6 +9,7 @@
 import { type ApproveParams, type Decision, ErrorCode, type ProjectServer, ResponseError } from "mcp-sidecar";
 import * as vscode from "vscode";
 import { show } from "../configuration/show.js";
+import { guarded } from "../guarded.js";
 import { serverOf } from "../nodes.js";
 import type { Services } from "../services.js";
 import { ends } from "../text/bounded.js";
@@ -136,16 +137,10 @@ export class Trust implements vscode.Disposable {
   }
 
   /** guarded says what went wrong: nobody waits for what it does. */
-  async #guarded(action: () => Promise<void>): Promise<void> {
-    try {
-      await action();
-    } catch (error) {
-      const { message } = error as Error;
-      this.#services.log.error(`trust: ${message}`);
-      void vscode.window.showErrorMessage(
-        `Nothing was decided about the project's MCP servers: ${inMessage(message)}`,
-      );
-    }
+  #guarded(action: () => Promise<void>): Promise<void> {
+    const { log } = this.#services;
+    const lead = "Nothing was decided about the project's MCP servers: ";
+    return guarded(action, lead, (message) => log.error(`trust: ${message}`));
   }
 }
 
