@@ -31,6 +31,11 @@ export class Window {
     await this.page.locator(".monaco-workbench .part.statusbar").waitFor();
   }
 
+  /** state is all that VS Code has kept by now for its windows: a page that is left at once loses what is on its way. */
+  state(): Promise<string> {
+    return this.page.evaluate(STATE);
+  }
+
   /** close leaves the page first, so that the workbench says goodbye, as it does when a person closes the window. */
   async close(): Promise<void> {
     if (this.page.isClosed()) return;
@@ -214,3 +219,21 @@ export class Window {
 function escaped(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
+
+/** What `state` runs in the page. A text: the types of a browser are not those of the tests. */
+const STATE = `(async () => {
+  const got = (request) => new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+  const texts = [];
+  for (const { name } of await indexedDB.databases()) {
+    if (!name.startsWith("vscode-web-state-db")) continue;
+    const db = await got(indexedDB.open(name));
+    for (const store of db.objectStoreNames) {
+      texts.push(JSON.stringify(await got(db.transaction(store).objectStore(store).getAll())));
+    }
+    db.close();
+  }
+  return texts.join("\\n");
+})()`;

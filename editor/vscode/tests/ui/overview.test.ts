@@ -145,6 +145,7 @@ test("switches and restarts", async (t) => {
     await toggle("files", false, "switched off");
     await hub.saw("files gone");
     const starts = hub.count("files started");
+    await until("the switch to be kept", async () => /switchedOff[^}]*files/.test(await window.state()));
     await window.load();
     await window.view("MCP Sidecar");
     await window.row("files").filter({ hasText: "switched off" }).waitFor();
