@@ -21,7 +21,8 @@ export class ServerLog implements vscode.Disposable {
   #known: Known = NOTHING;
   /** #server is the record that was seen last. */
   #server: Server | undefined;
-  #asking = false;
+  /** #asking is the request that is awaited. */
+  #asking: Promise<void> | undefined;
   /** Something happened while an answer was awaited. */
   #again = false;
   #timer: NodeJS.Timeout | undefined;
@@ -37,28 +38,25 @@ export class ServerLog implements vscode.Disposable {
   changed(server: Server | undefined): void {
     if (server === this.#server) return;
     this.#server = server;
-    this.ask();
+    void this.ask();
   }
 
   /** visible says whether the channel can be seen. */
   set visible(visible: boolean) {
     if (visible === (this.#timer !== undefined)) return;
     clearInterval(this.#timer);
-    this.#timer = visible ? setInterval(() => this.ask(), PERIOD_MS) : undefined;
-    if (visible) this.ask();
+    this.#timer = visible ? setInterval(() => void this.ask(), PERIOD_MS) : undefined;
+    if (visible) void this.ask();
   }
 
-  /** ask asks for what is new, one request at a time. */
-  ask(): void {
-    this.#again = this.#asking;
-    if (this.#asking) return;
-    const sidecar = this.#session.sidecar;
-    if (sidecar === undefined || this.#disposed) return;
-    this.#asking = true;
-    void this.#ask(sidecar).then(() => {
-      this.#asking = false;
-      if (this.#again) this.ask();
+  /** ask writes what is new. One request is under way at a time: while it is, that is awaited. */
+  ask(): Promise<void> {
+    this.#again = this.#asking !== undefined;
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+      if (this.#again) void this.ask();
     });
+    return this.#asking;
   }
 
   dispose(): void {
@@ -67,7 +65,9 @@ export class ServerLog implements vscode.Disposable {
     this.channel.dispose();
   }
 
-  async #ask(sidecar: Sidecar): Promise<void> {
+  async #ask(): Promise<void> {
+    const sidecar = this.#session.sidecar;
+    if (sidecar === undefined || this.#disposed) return;
     if (sidecar !== this.#sidecar) {
       if (this.#sidecar !== undefined) this.#write({ level: "info", text: "the sidecar was started anew" });
       this.#sidecar = sidecar;

@@ -1,4 +1,5 @@
 /** The logs of servers that somebody has asked for: mcpSidecar.showServerLog. Each lasts as long as its server. */
+import { setTimeout as pause } from "node:timers/promises";
 import * as vscode from "vscode";
 import { serverFor } from "../overview/pick.js";
 import type { Services } from "../services.js";
@@ -6,6 +7,9 @@ import { inMessage } from "../text/places.js";
 import type { View } from "../view.js";
 import { channelName, isDocumentOf } from "./channel_name.js";
 import { ServerLog } from "./server_log.js";
+
+/** How long a log that is shown waits for the sidecar's answer. */
+const PATIENCE_MS = 1000;
 
 export class ServerLogs implements vscode.Disposable {
   readonly #services: Services;
@@ -49,8 +53,10 @@ export class ServerLogs implements vscode.Disposable {
       log = new ServerLog(name, channelName(name, taken), session);
       this.#logs.set(name, log);
     }
-    log.channel.show(true);
-    log.ask();
+    // VS Code reads the file of a channel and notes its state at the same time: what is written just then is not
+    // shown before the next line is. So what there is comes first.
+    await Promise.race([log.ask(), pause(PATIENCE_MS)]);
+    if (this.#logs.get(name) === log) log.channel.show(true);
   }
 
   #changed({ condition, servers }: View): void {
