@@ -1,5 +1,5 @@
 /** The logs of servers that somebody has asked for: mcpSidecar.showServerLog. Each lasts as long as its server. */
-import { setTimeout as pause } from "node:timers/promises";
+import { within } from "mcp-sidecar/within";
 import * as vscode from "vscode";
 import { serverFor } from "../overview/pick.js";
 import type { Services } from "../services.js";
@@ -55,7 +55,7 @@ export class ServerLogs implements vscode.Disposable {
     }
     // VS Code reads the file of a channel and notes its state at the same time: what is written just then is not
     // shown before the next line is. So what there is comes first.
-    await Promise.race([log.ask(), pause(PATIENCE_MS)]);
+    await within(log.ask(), PATIENCE_MS);
     if (this.#logs.get(name) === log) log.channel.show(true);
   }
 
